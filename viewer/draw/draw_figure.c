@@ -1,4 +1,5 @@
-/* draw_figure.c - makes the figure that options and words describe, and reads what it needs besides the records. */
+/* draw_figure.c - makes the figure that the options and the words of -e describe, and reads what the figure needs
+ * besides the records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* draw_flames.c - runs other commands of pith for a picture. `pith stat --flame` turns samples into functions, which
- * unfolded rows show, as in the viewer's window. `pith cut` makes the shortened log that a page contains. */
+/* draw_flames.c - runs other commands of pith for a picture. `pith stat --flame` makes functions with begin and end
+ * from samples; unfolded rows show these, as in the viewer's window. `pith cut` makes the shortened log that a web page
+ * contains. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -17,8 +18,8 @@
 
 extern char **environ;
 
-/* Starts a program. If a signal ends this program, the started program ends, too (pithi_guard). Signals are blocked
- * until the guard is set. Returns 0, or errno. */
+/* Starts a program that writes `file`. If a signal ends this program, the started program is ended, too (pithi_guard);
+ * signals are blocked until this is set up. Returns 0, or errno. */
 static int start(const char *program, char *const *argv, const char *file, pid_t *child)
 {
     posix_spawnattr_t as_now;

@@ -1,9 +1,9 @@
 /* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn.
  *
- * The order of the steps decides what a picture shows. Options come first. Then come the words of -e, which begin with
- * the result of the options and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. For a page nothing more is
- * done here, because the browser does the rest. For a picture, the log is analyzed last, because this takes longest,
- * and only if the picture shows some of the analysis. */
+ * The order of the steps decides what a picture shows. The options are applied first. Then the words of -e run, which
+ * begin with the result of the options and may change it: `--from 1 --to 2 -e in` shows 1.25 to 1.75 s. If a web page
+ * is made, this program then puts the log into it, and the browser draws. For a picture, the log is analyzed last,
+ * because this takes longest, and only if the picture shows some of the analysis. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static int set_window(struct pithi_draw *draw)
     return 0;
 }
 
-/* A log with more records is drawn from its summary alone, because reading all records would take seconds. */
+/* A log with more records than this is drawn from its summary alone, as reading all records would take seconds. */
 enum { RIGHT_RECORDS = 20000000 };
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
@@ -95,7 +95,7 @@ static int show_progress(void *what, double part)
 
 static void end_progress(void) { fprintf(stderr, "\r                           \r"); }
 
-/* Finds the iterations. Returns 0, or an error after a message. */
+/* Finds the iterations of the program. Returns 0, or an exit status after it has printed a message. */
 static int find_iterations(struct pithi_draw *draw)
 {
     uint32_t state = UINT32_MAX;
@@ -142,7 +142,7 @@ static int analyze(struct pithi_draw *draw)
     return draw->iterations ? find_iterations(draw) : 0;
 }
 
-/* Opens the log and reads what every picture needs. */
+/* Opens the log and reads what each picture needs. Returns 0, or an exit status after it has printed a message. */
 static int read_log(struct pithi_draw *draw)
 {
     const struct pithlog_info *info;
@@ -155,7 +155,7 @@ static int read_log(struct pithi_draw *draw)
         fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
     pithi_interruptions_read(draw->log,
                              &draw->interruptions); /* if the log is damaged, gets the holes that can be read */
-    /* Messages are needed for arrows, which all pictures but text have, and for --stats, which counts messages. */
+    /* Reads the messages if the picture has arrows, which all but text have, or if --stats counts messages. */
     int shows = isatty(STDERR_FILENO);
     err = PITH_OK;
     if (!is_text(draw) || draw->stats) {
@@ -194,7 +194,7 @@ static int draw_log(struct pithi_draw *draw)
         status = pithi_draw_words(draw);
     if (!status)
         status = pithi_draw_read_shown(draw);
-    if (!status && draw->kind == PITHI_DRAW_HTML) /* the rest is done in the browser */
+    if (!status && draw->kind == PITHI_DRAW_HTML) /* the browser does the steps below */
         return pithi_draw_log_page(draw);
     if (!status)
         status = pithi_draw_find_depths(draw);

@@ -1,8 +1,8 @@
-/* draw_options.c - the command line of `pith draw`.
+/* draw_options.c - reads the command line of `pith draw`.
  *
- * Options come in any order, so each one is first checked by itself. Options that do not go together are refused after
- * all options have been read: in `pith draw a.pith --ranges -o b.html`, --ranges is wrong only because of the -o after
- * it.
+ * Options may stand in any order, so each option is first checked by itself. Options that do not go together are
+ * refused after all options have been read: in `pith draw a.pith --ranges -o b.html`, --ranges is wrong only because of
+ * the -o that follows.
  *
  * The suffix of the file after -o decides the kind of the picture. The usual mistakes are a missing -o (`pith draw
  * a.pith b.png`) and a suffix that no format has; each of these two mistakes has a message of its own. */
@@ -88,7 +88,7 @@ __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
     return 2;
 }
 
-/* The index of `word` in `names`; -1: none. */
+/* Returns the index of `word` in `names`, or -1 if it is not among them. */
 static int choose(const char *word, const char *const names[], int count)
 {
     for (int i = 0; i < count; i++)
@@ -97,7 +97,7 @@ static int choose(const char *word, const char *const names[], int count)
     return -1;
 }
 
-/* Sets an option. Returns 0, or 2 after a message if its value is wrong. */
+/* Stores the value of an option. Returns 0, or 2 if the value is wrong; then it has printed a message. */
 static int set_option(struct pithi_draw *draw, int option, const char *value)
 {
     switch (option) {
@@ -210,7 +210,7 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
     }
 }
 
-/* Finds the kind of a picture by the suffix of its name. Returns 0, or -1 if no kind has this suffix. */
+/* Finds the kind of a picture by the suffix of its file name. Returns 0, or -1 if no kind has this suffix. */
 static int kind_of(const char *path, enum pithi_draw_kind *kind)
 {
     static const struct {
@@ -249,8 +249,8 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
         if (option == '?') {
-            /* After a single dash, getopt takes letters one by one: of "-title" it has read only "-t", and optopt is
-             * 't'. The message names the whole word. After two dashes optopt is 0. */
+            /* The message names the whole word that the user wrote. After a single dash, getopt takes letters one by
+             * one: of "-title" it has read only "-t", and optopt is 't'. After two dashes optopt is 0. */
             char dashed[] = {'-', (char)optopt, '\0'};
             const char *given = !optopt                                             ? argv[optind - 1]
                                 : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
@@ -272,8 +272,8 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         option_count++;
     }
     if (draw->is_viewer) {
-        /* --viewer goes only with -o. The page that it makes opens logs, and its user chooses there how logs are
-         * shown. */
+        /* --viewer may be given only with -o. It makes a page in which the user opens logs and chooses how they are
+         * shown, so all other options would have no effect. */
         draw->log_path = argv[optind]; /* NULL if no log was given */
         if (argc - optind > 1)
             return usage("one log at a time, not also %s", argv[optind + 1]);

@@ -1,11 +1,11 @@
 /* draw_rows.c - chooses the rows of a picture: all rows, a list, or a tree that the words of `-e` arranged.
  *
- *     --lanes 0-3,7.1               a list: the rows in the order of the log, without a tree
- *     --lanes node1*  --group host  names of hosts need the tree
- *     -e 'group host; collapse'     the tree of the window (core/rows), arranged by the same words
+ *     --lanes 0-3,7.1               a list: the rows in the order of the log; no tree is made
+ *     --lanes node1*  --group host  a tree, because names of hosts are known only in the tree
+ *     -e 'group host; collapse'     a tree as in the viewer's window (core/rows), arranged by the same words
  *
- * A list is fast, and enough in most cases. A tree takes memory for each of perhaps 100,000 lanes, so it is made only
- * when a word needs a tree. Then the tree is kept, because later words change it. */
+ * A list is made quickly, and is enough in most cases. A tree takes memory for each of perhaps 100,000 lanes, so it is
+ * made only when an option or a word needs it. Then the tree is kept, because later words may change it. */
 #include "draw/draw.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
-/* Makes all rows; pictures in text have no rows of counters. */
+/* Makes all rows of the log. In text there are no rows of counters, so the digest, from which these come, is left out. */
 static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *count)
 {
     return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);
@@ -58,8 +58,8 @@ static struct pithi_rows *tree_of(struct pithi_draw *draw)
     return draw->tree;
 }
 
-/* Makes the visible rows of the tree the rows of the picture. The heads of open groups are rows, too, except in text.
- * Communicators whose lists of members are damaged have no rows. */
+/* Sets the rows of the picture to the visible rows of the tree. The head of an open group is a row, too, except in
+ * text. A communicator whose list of members is damaged has no row. */
 static int take_seen(struct pithi_draw *draw)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -77,7 +77,7 @@ static int take_seen(struct pithi_draw *draw)
         if (is_text(draw) && !pithi_row_has_cells(&tree->seen[i]))
             continue;
         draw->rows[draw->row_count] = tree->seen[i];
-        /* Makes the label of the row. Deeper rows are indented. */
+        /* Makes the label of the row, indented by the row's depth in the tree. */
         const struct pithi_row_place *place = &tree->places[i];
         char label[256], note[64];
         size_t size;
@@ -106,7 +106,8 @@ void pithi_draw_labels_free(struct pithi_draw *draw)
 
 static int is_list(const char *pattern) { return pattern[strspn(pattern, "0123456789,.-")] == 0; }
 
-/* Groups the ranks that divide the drawn interval alike among states. Returns 0, or an exit status after a message. */
+/* Groups ranks that spend similar fractions of the drawn interval in the same states. Returns 0, or an exit status
+ * after it has printed a message. */
 static int find_alike(struct pithi_draw *draw, double percent)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -137,11 +138,12 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     return take_seen(draw);
 }
 
-/* Unfolds a row, but does not yet find its depths. They depend on the drawn interval, which later words may change. So
- * pithi_draw_find_depths finds the depths after all words. */
+/* Unfolds a row (`on`) or folds it. How many levels the row has depends on the drawn interval, which later words may
+ * change, so pithi_draw_find_depths finds the levels after all words. */
 static void set_unfolded(struct pithi_rows *tree, uint32_t node, int on) { pithi_rows_unfold(tree, node, on, NULL); }
 
-/* Unfolds (`on`) or folds the rows that match. Returns 0; -1 if no row matches; or an exit status after a message. */
+/* Unfolds (`on`) or folds the rows that match the pattern. Returns 0; -1 if no row matches; or an exit status after it
+ * has printed a message. */
 static int unfold(struct pithi_draw *draw, const char *pattern, int on)
 {
     uint32_t count, *nodes;
@@ -232,7 +234,7 @@ int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *w
     return take_seen(draw);
 }
 
-/* Applies `set` to the rows that match the word's pattern. */
+/* Calls `set` for each row that matches the pattern after the word. */
 static int on_rows(struct pithi_draw *draw, const struct pithi_draw_word *word, int on,
                    void (*set)(struct pithi_rows *rows, uint32_t node, int on))
 {
@@ -294,10 +296,11 @@ int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_wor
 
 /* ---- An arrangement ---------------------------------------------------------------------------------------------- */
 
-/* The window stores an arrangement as a dict of group, filter, order, and lists of rows by their keys. */
+/* An arrangement says how the rows of a tree are grouped, ordered, hidden and unfolded. The viewer's window stores it
+ * as a dict of Tcl, with the entries `group`, `filter`, `order`, and lists of rows. A row is named by its key. */
 
-/* Returns the nodes for a list of keys, in an array of *count to be freed. Keys of rows that this log does not have are
- * skipped. */
+/* Returns the nodes of the rows in a list of keys, an array of *count entries that the caller frees. Keys of rows that
+ * this log does not have are skipped. */
 static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
 {
     uint32_t *nodes = pithi_alloc(strlen(list) / 2 + 1, sizeof *nodes);
@@ -323,8 +326,8 @@ static void set_nodes(struct pithi_rows *tree, const char *list, int on,
     free(nodes);
 }
 
-/* Applies an entry of the dict. Entries are applied in the order of the dict. Only the filter must come last, so it is
- * stored in *filter, and the caller applies it. */
+/* Applies an entry of the dict. Entries are applied in the order of the dict, except for the filter, which must be
+ * applied last. So the value of the filter is stored in *filter, and the caller applies it. */
 static void set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
 {
     struct pithi_rows *tree = draw->tree;
@@ -333,7 +336,8 @@ static void set_entry(struct pithi_draw *draw, const char *key, const char *valu
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
     else if (strcmp(key, "alike") == 0) {
-        /* The tree is grouped again, because in the dict `alike` comes after `group`, which has grouped it already. */
+        /* In the dict `alike` comes after `group`, so the tree was grouped before `alike` was known; it is grouped
+         * again. */
         pithi_rows_set_alike(tree, value);
         pithi_rows_group(tree, tree->grouping);
     } else if (strcmp(key, "order") == 0) {

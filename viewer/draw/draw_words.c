@@ -1,8 +1,9 @@
-/* draw_words.c - runs the words of -e, as in `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`. Words are the script commands
- * of the viewer's window that make sense for a picture, with the same spelling and effect.
+/* draw_words.c - runs the words of -e, as in `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`. A word is a script command of
+ * the viewer's window that makes sense for a picture, with the same spelling and effect.
  *
- * So a script that the window has saved draws what the window showed. Words run one after the other, and each one
- * starts from the result of those before: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s. */
+ * So if a script was saved in the viewer's window, `pith draw` with this script draws what the window showed. Words run
+ * one after the other, and each word starts from the result of the words before: `zoom 1 2; in` shows 1.25 to 1.75 s,
+ * `in; zoom 1 2` shows 1 to 2 s. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int do_zoom(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return set_window(draw, (double)from, (double)to);
 }
 
-/* Sets the selection: everything outside of it is drawn pale. */
+/* Sets the selection, an interval. Everything outside the selection is drawn pale. */
 static int do_select(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     int64_t from = 0, to = 0;
@@ -87,7 +88,8 @@ static int do_work(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return 0;
 }
 
-/* Returns the positive number after the word, or `otherwise` if there is none; 0 after a message. */
+/* Returns the positive number that follows the word, or `otherwise` if nothing follows. Returns 0 if it is no positive
+ * number; then it has printed a message. */
 static double factor_of(const struct pithi_draw_word *word, double otherwise)
 {
     char *end;
@@ -100,7 +102,7 @@ static double factor_of(const struct pithi_draw_word *word, double otherwise)
     return value;
 }
 
-/* Makes the drawn interval `factor` times as long, around the same middle. */
+/* Makes the drawn interval `factor` times as long and keeps its middle. */
 static int zoom_by(struct pithi_draw *draw, double factor)
 {
     double middle = ((double)draw->t0_ns + (double)draw->t1_ns) / 2;
@@ -141,7 +143,7 @@ static int do_height(struct pithi_draw *draw, const struct pithi_draw_word *word
     return pixels > 0 ? 0 : 2;
 }
 
-/* Returns 1 if some definition matches the pattern. */
+/* Sets `hidden` for all definitions that match the pattern. Returns 1 if any definition matches. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
 {
     int found = 0;
@@ -154,7 +156,7 @@ int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned
     return found;
 }
 
-/* The viewer's window hides them, too, because only tools need these events. */
+/* Hides the events whose names begin with "pith:", which only tools need. The viewer's window hides them, too. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw)
 {
     const struct pithlog_def *def;
@@ -168,7 +170,7 @@ static int set_hidden(struct pithi_draw *draw, const struct pithi_draw_word *wor
     const char *pattern = word->item[1];
     struct pithi_nearest nearest;
 
-    /* an empty log has nothing to hide */
+    /* "*" is no error even if an empty log has no definition that it could match. */
     if (pithi_draw_set_hidden(draw, pattern, hidden) || strcmp(pattern, "*") == 0)
         return 0;
     pithi_nearest_name(&nearest, draw->log, pattern, 0);
@@ -181,7 +183,7 @@ static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word) 
 
 static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 0); }
 
-/* Returns 1 if Tcl reads the word as true. All other words mean off. */
+/* Returns 1 if the word means "on"; these are the words that Tcl reads as true. All other words mean "off". */
 static int is_on(const char *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
@@ -243,7 +245,7 @@ static int do_findings(struct pithi_draw *draw, const struct pithi_draw_word *wo
     return 0;
 }
 
-/* Sets `ranges`. Pages and text ignore it, because they have no mountain ranges. */
+/* Sets `ranges`, which adds mountain ranges to a picture. It has no effect on web pages and text, which have none. */
 static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->ranges = is_on(word->item[1]);
@@ -257,7 +259,7 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
     char why[512];
     int status = 0;
 
-    for (int i = 1; i < word->count; i++) /* the arguments after the word itself */
+    for (int i = 1; i < word->count; i++) /* item[0] is the word itself; the arguments follow */
         words[i - 1] = word->item[i];
     pithlog_digest_close(draw->picked);
     draw->picked = NULL;
@@ -270,14 +272,14 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
     return status;
 }
 
-/* Shows only the states, events and counters of the word, and hides all others. */
+/* Shows only the states, events and counters that match the pattern after the word, and hides all others. */
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     pithi_draw_set_hidden(draw, "*", 1);
     return set_hidden(draw, word, 0);
 }
 
-/* Shows everything, also arrows after `arrows off`. */
+/* Shows everything again that words before have hidden, also arrows after `arrows off`. */
 static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
@@ -296,7 +298,7 @@ int pithi_draw_give_colours(struct pithi_draw *draw)
     return err;
 }
 
-/* Assigns all colours again after a change of theme or palette. Colours depend on the theme, too, because they must
+/* Assigns all colours anew after a change of the palette or the theme. Colours depend on the theme because they must
  * differ from its background. */
 static int give_colours(struct pithi_draw *draw)
 {
@@ -321,8 +323,8 @@ static int do_palette(struct pithi_draw *draw, const struct pithi_draw_word *wor
     return give_colours(draw);
 }
 
-/* Sets the colour of a state, event or counter. Ignores a third argument, which tells the viewer's window where to
- * store the setting. */
+/* Sets the colour of a state, event or counter. A third argument is ignored; in the viewer's window it says where the
+ * setting is stored. */
 static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     const char *text = word->item[2];
@@ -341,11 +343,11 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The words, alphabetically, with their arguments as messages show them. The number of arguments, `least` to `most`, is
- * checked before `run` is called. */
+/* The words in alphabetical order. `arguments` is how messages show the arguments of a word. A word takes `least` to
+ * `most` arguments, which is checked before `run` is called. */
 static const struct {
     const char *word, *arguments;
-    int least, most; /* arguments */
+    int least, most; /* the least and the most arguments */
     int (*run)(struct pithi_draw *draw, const struct pithi_draw_word *word);
 } table[] = {
     {"arrows", "on|off|auto", 1, 1, do_arrows},
@@ -385,7 +387,7 @@ static const struct {
 };
 enum { WORDS = sizeof table / sizeof *table };
 
-/* Runs a word. Returns 0, or 2 after a message. */
+/* Runs a word. Returns 0, or an exit status after it has printed a message. */
 static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     for (unsigned i = 0; i < WORDS; i++) {
@@ -416,15 +418,16 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads one word of `*text`. As in Tcl, it may stand in braces, which nest, or in double quotes. It ends before a
- * character of `ends`. Returns NULL if a brace or quote is not closed. */
+/* Reads one word of a script from *text and moves *text past the word. Copies its letters to *to. As in Tcl, a word may
+ * stand in braces, which nest, or in double quotes; otherwise it ends before a character of `ends`. Returns the copy,
+ * or NULL if a brace or quote is not closed. */
 static char *read_word(const char **text, char **to, const char *ends)
 {
     char *word = *to, open = **text == '{' || **text == '"' ? *(*text)++ : 0;
     int depth = 0;
 
     for (; **text; ++*text) {
-        /* a bare word ends at a separator; a word in braces or quotes ends where they close */
+        /* A bare word ends at a character of `ends`; a word in braces or quotes ends where these are closed. */
         if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(ends, **text) != NULL)
             break;
         depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
@@ -439,15 +442,16 @@ static char *read_word(const char **text, char **to, const char *ends)
     return word;
 }
 
-/* Words with a list of rows need this: "0-3 {node 1}" has the items "0-3" and "node 1". */
+/* Reads the next item of a list, for words whose argument is a list of rows: "0-3 {node 1}" has the items "0-3" and
+ * "node 1". */
 char *pithi_draw_next_item(const char **list, char *letters)
 {
     *list += strspn(*list, " \t\n");
     return **list ? read_word(list, &letters, " \t\n") : NULL;
 }
 
-/* Reads the words of one command, up to the next ; or the end of the line, into `letters`. Returns 1; 0 at the end of
- * the text; -1 on an error, after a message. */
+/* Reads one command, the word and its arguments, up to the next ';' or the end of the line. `letters` gets their text.
+ * Returns 1; 0 if the script has no more commands; -1 on an error, after it has printed a message. */
 static int read_words(const char **text, struct pithi_draw_word *word, char *letters)
 {
     word->count = 0;
@@ -467,7 +471,7 @@ static int read_words(const char **text, struct pithi_draw_word *word, char *let
 
 static int run_script(struct pithi_draw *draw, const char *script)
 {
-    /* Each word takes its letters and a NUL, so twice the length of the script is enough. */
+    /* In `letters` each item takes its letters and a NUL, so twice the length of the script is enough. */
     char *letters = pithi_alloc(2 * strlen(script) + 1, 1);
     struct pithi_draw_word word;
     int status = 0, more;

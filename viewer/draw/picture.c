@@ -1,8 +1,8 @@
 /* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c.
  *
- * What is drawn (core/scene) is the same for all formats. An SVG is kept small.
+ * All formats show the same figure (core/scene), but an SVG that would become too large is drawn less finely.
  *
- * The same log always gives the same bytes in each format, so pictures can be compared by their files. */
+ * If the same log is drawn again, the file has the same bytes, so pictures can be compared by their files. */
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "draw/painters.h"
 #include "draw/draw.h"
 
-/* Limits for SVG. A picture that would exceed SVG_MOST_BYTES is drawn with fewer columns, then with more lanes in a
- * row, then with still fewer columns. */
+/* Limits for SVG. If a picture would exceed SVG_MOST_BYTES, it is drawn again with fewer columns. If this would leave
+ * fewer than SVG_GOOD_COLUMNS columns, and there are more than SVG_GOOD_ROWS rows, several lanes share a row. */
 enum {
-    SVG_MOST_BYTES = 2000000, /* above this, the picture is drawn with fewer columns */
-    SVG_GOOD_COLUMNS = 400,   /* with fewer columns, and more than SVG_GOOD_ROWS rows, lanes share rows */
+    SVG_MOST_BYTES = 2000000,
+    SVG_GOOD_COLUMNS = 400,
     SVG_GOOD_ROWS = 100,
     SVG_LEAST_COLUMNS = 100,
     SVG_MOST_TRIES = 12 /* the most times that a picture is drawn to become smaller */
@@ -32,10 +32,11 @@ struct picture {
     struct pithi_svg *svg; /* the text so far; NULL: the picture has another format */
 };
 
-/* Loads the figure. Returns 0, or an exit status after a message. */
+/* Loads the records of the figure and computes its layout. Returns 0, or an exit status after it has printed a
+ * message. */
 static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figure)
 {
-    /* a surface of 1 x 1 pixel, only to measure texts */
+    /* This surface of 1 x 1 pixel is only used to measure texts. */
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo context;
@@ -57,13 +58,13 @@ static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figur
 
 /* ---- PNG, PDF and PostScript ------------------------------------------------------------------------------------- */
 
-/* cairo calls this for each part of the file that is ready. */
+/* The callback by which cairo writes each part of the file that is ready. */
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
     return fwrite(data, 1, size, file) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* Makes the surface for a format. Surfaces of vector formats write into the file from the begin. */
+/* Makes the surface for a format. Surfaces of PDF and PostScript write into `file` while the figure is drawn. */
 static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width, double height, FILE *file)
 {
     cairo_surface_t *surface;
@@ -71,7 +72,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     switch (draw->kind) {
     case PITHI_DRAW_PDF:
         surface = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
-        /* A fixed date instead of today's, so that the same log gives the same bytes. */
+        /* Sets a fixed date instead of today's, so that the same log gives the same bytes. */
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
         return surface;
     case PITHI_DRAW_PS:
@@ -80,13 +81,13 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
         cairo_ps_surface_set_eps(surface, draw->kind == PITHI_DRAW_EPS);
         return surface;
     default:
-        /* a PNG is written when the image is complete */
+        /* This is for PNG: the surface is an image in memory, which is written when it is complete. */
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     }
 }
 
-/* Overwrites today's date, which cairo writes into PostScript in the format of ctime, by a fixed date. Both have 24
- * letters. */
+/* Replaces today's date, which cairo writes into PostScript, by a fixed date. Both dates have the format of ctime(),
+ * with 24 letters, so the fixed date is written over the other one. */
 static int set_date(FILE *file)
 {
     static const char key[] = "%%CreationDate: ", date[] = "Thu Jan  1 00:00:00 1970";
@@ -127,10 +128,8 @@ static const char *write_by_cairo(void *context, FILE *file)
     status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (!status && kind == PITHI_DRAW_PNG)
-        status = cairo_surface_write_to_png_stream(surface, write_bytes, file); /* a PNG is written here from all
-                                                                                 * pixels */
-    cairo_surface_finish(surface);                                              /* vector formats write the end of the
-                                                                                 * file here */
+        status = cairo_surface_write_to_png_stream(surface, write_bytes, file); /* writes all of a PNG */
+    cairo_surface_finish(surface); /* writes the end of a PDF or PostScript file */
     if (!status)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
@@ -148,18 +147,18 @@ static const char *write_svg(void *context, FILE *file)
     return fwrite(text->data, 1, text->size, file) == text->size ? NULL : "";
 }
 
-/* Reductions of a picture that make its SVG small. */
+/* How far a picture is reduced so that its SVG is small. */
 struct saving {
-    uint32_t columns, per; /* number of columns of the figure; number of rows drawn as one */
+    uint32_t columns, per; /* the number of columns of the figure; how many rows are joined to one */
 };
 
-/* Chooses the next reduction: fewer columns, or, if there would be too few columns, more rows joined to one. Returns 0
- * if the file is small enough, or cannot get smaller. A picture of 1000 columns and 200 rows that takes 5 MB would need
- * 380 columns, which is too coarse. So two rows become one, and 760 columns are tried. */
+/* Chooses the next reduction: fewer columns or, if there would be too few columns, also more rows joined to one.
+ * Returns 1, or 0 if the file is small enough or cannot become smaller. Example: a picture of 1000 columns and 200 rows
+ * takes 5 MB. It would need 380 columns, which are too few. So two rows become one, and 760 columns are tried. */
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
-    /* The new number of columns is 5 % smaller than the ratio of sizes gives, because texts do not get shorter with
+    /* Takes 5 % fewer columns than the ratio of the sizes gives, because the bytes of texts do not become fewer with
      * fewer columns. */
     double part = 0.95 * SVG_MOST_BYTES / bytes, columns = figure->plot.width * part;
 

@@ -1,4 +1,4 @@
-/* picture_none.c - stands in for picture.c where Pith is built without cairo: only text and pages can be made. */
+/* picture_none.c - replaces picture.c if Pith is built without cairo. Then only text and web pages can be made. */
 #include "draw/draw.h"
 
 int pithi_draw_picture(const struct pithi_draw *draw)

@@ -1,9 +1,10 @@
-/* save.c - writes a file completely or not at all: writes PATH.part, then renames it. An interrupted program removes
- * PATH.part. Devices and pipes get all bytes at once, when the picture is complete.
+/* save.c - writes a file completely or not at all: writes PATH.part and renames it to PATH when it is complete. If a
+ * signal interrupts the program, PATH.part is removed. Devices and pipes get all bytes at the end, when the picture is
+ * complete.
  *
- * An old file at PATH stays until the new file is complete, because a picture of a large log takes minutes, and its
- * user may press Ctrl-C. A child process, such as `pith stat` (draw_flames.c), may be the writer of a file that is
- * removed after a signal. The child is ended first; otherwise it would go on writing. */
+ * An earlier file at PATH stays until the new file is complete, because drawing a large log takes minutes, and the user
+ * may press Ctrl-C. The file that is removed after a signal may be one that a child process writes, such as `pith stat`
+ * (draw_flames.c). Then the child is ended before; otherwise it would go on writing. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -18,11 +19,11 @@
 #include "base/open_file.h"
 #include "core/cells/memory.h"
 
-static const char *guarded; /* see pithi_guard */
+static const char *guarded; /* the file to remove if a signal comes (pithi_guard) */
 static pid_t writer;        /* a child that writes `guarded`; 0: none */
 
-/* The signal handler. Removes the guarded file, then ends the program by the same signal, as a shell expects. Calls
- * only functions that are safe in a signal handler. */
+/* The signal handler. Ends the child, removes the guarded file, then ends the program by the same signal, as a shell
+ * expects. Calls only async-signal-safe functions. */
 static void drop_guarded(int number)
 {
     if (writer && kill(writer, SIGTERM) == 0)
@@ -34,7 +35,7 @@ static void drop_guarded(int number)
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* signals that end a program */
 
-/* If `path` is NULL, signals have their original effect again. */
+/* Sets the guarded file. If `path` is NULL, no file is guarded, and signals have their usual effect again. */
 void pithi_guard(const char *path, pid_t its_writer)
 {
     if (path) {
@@ -45,8 +46,8 @@ void pithi_guard(const char *path, pid_t its_writer)
         signal(numbers[i], path ? drop_guarded : SIG_DFL);
 }
 
-/* Makes the file and guards it. Signals are blocked meanwhile; otherwise a signal between the two steps would leave the
- * file behind. */
+/* Makes the file `part` and guards it. Signals are blocked until both is done; otherwise a signal between the two steps
+ * would leave the file behind. */
 static FILE *make_guarded(const char *part)
 {
     sigset_t set, before;
@@ -90,18 +91,18 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
     pithi_guard(NULL, 0);
     if (!wrong)
         return 0;
-    /* if `wrong` is "", `error` has the cause */
+    /* `wrong` has the text of the error, or is "" if a system call failed; then `error` has its errno. */
     pithi_draw_failed("%s: cannot write: %s", path, error ? pithi_cause_of(&cause, path, error) : wrong);
     unlink(part);
     return 1;
 }
 
-/* A device or pipe (/dev/stdout, /dev/null, a fifo) must not be replaced. The picture is written to an unnamed
- * temporary file, because some formats must be read back, and is then copied. */
+/* Returns 1 if `path` is a device or pipe (/dev/stdout, /dev/null, a fifo), which a file must not replace. For it, the
+ * picture is written to an unnamed temporary file, because some formats must be read back, and is then copied. */
 static int is_device(const char *path)
 {
-    /* there: the file that `path` leads to; own: the link itself, if `path` is one. With `-o /dev/stdout >file`, `path`
-     * leads to a regular file, but the link is in /dev: this is a device, too. */
+    /* `there` is the file to which `path` leads; `own` is the link itself, if `path` is a link. With `-o /dev/stdout
+     * >file`, `path` leads to a regular file, but it is a link in /dev, so it counts as a device, too. */
     struct stat there, own;
 
     return stat(path, &there) == 0 &&
@@ -109,7 +110,8 @@ static int is_device(const char *path)
                                         (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)));
 }
 
-/* Writes to the device only after the picture is complete. If drawing fails halfway, the device gets no byte. */
+/* Writes to a device or pipe. If drawing fails halfway, the device gets no byte, because the bytes are copied only when
+ * the picture is complete. */
 static int write_device(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;
@@ -134,7 +136,7 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
     return wrong != NULL;
 }
 
-/* Saves the file, or copies it to a device or pipe. */
+/* Saves the file or, if `path` is a device or pipe, copies it there. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     size_t size = strlen(path) + sizeof ".part";

@@ -1,4 +1,4 @@
-/* svg_painter.c - draws shapes and text as SVG.
+/* svg_painter.c - the painter that writes shapes and text as SVG.
  *
  * A picture may have 100,000 bars. An element for each would make 6 MB, which browsers show slowly. So bars of the same
  * colour and height become one path, in which each bar is a horizontal line as thick as the bar. Bars of 10 pixels in
@@ -6,9 +6,9 @@
  *
  *     <path stroke="#2e8b57" stroke-width="10" d="M10 25h8m2 0h2"/>
  *
- * The second bar only makes the first one longer. The begin of the third bar is given relative to the end of the one
- * before (m2 0), because relative numbers are short. Numbers are integers, in hundredths of a pixel: a sum of rounded
- * distances would drift. */
+ * The second bar only makes the first line longer (h8), as it begins where the first bar ends. The third bar begins
+ * with a move relative to the end of this line (m2 0), because relative numbers are short. Distances are computed from
+ * integers, hundredths of a pixel, so that their sums are exact; sums of rounded distances would drift. */
 #include "draw/painters.h"
 
 #include <math.h>
@@ -17,11 +17,11 @@
 
 #include "core/cells/memory.h"
 
-enum { MOST_PATHS = 96 }; /* paths that are not yet written */
+enum { MOST_PATHS = 96 }; /* the most paths that are kept before they are written */
 
 /* All values are in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {
-    long height, alpha; /* alpha: hundredths */
+    long height, alpha; /* alpha: the opacity in hundredths */
     long x, y, width;   /* the last bar, which the next bar may extend: left edge, middle, width; width 0: there is
                          * none */
     long at_x, at_y;    /* the current point of the path */
@@ -108,7 +108,8 @@ static struct path *find_path(struct pithi_svg *svg, long height, long alpha)
 static void svg_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_svg *svg = context;
-    /* Rounds to whole pixels, because such numbers are shorter, and crispEdges draws edges at whole pixels anyway. */
+    /* Rounds to whole pixels, because the numbers are shorter then, and browsers draw these edges at whole pixels
+     * anyway (shape-rendering="crispEdges"). */
     long left = lround(x) * 100, right = lround(x + width) * 100, middle = hundredths(y + height / 2);
     struct path *path;
 
@@ -132,9 +133,9 @@ static void svg_rect(void *context, double x, double y, double width, double hei
 
 /* ---- Lines, triangles, texts ------------------------------------------------------------------------------------- */
 
-/* Begins a shape, in the open group or a new one. The group's opacity applies to each of its shapes and not to the
- * group as a whole, so that overlapping shapes add up. A single shape with another opacity gets an attribute of its
- * own; if the shape after it has that opacity, too, a new group begins. */
+/* Begins a shape, in the open group or in a new group. The group's opacity applies to each of its shapes and not to the
+ * group as a whole, so that shapes are darker where they overlap. If a shape has another opacity than the group, it
+ * gets an attribute of its own; if the next shape has this opacity, too, a new group begins. */
 static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
 {
     long parts = hundredths(alpha);
@@ -154,7 +155,7 @@ static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
     pithi_text_add(&svg->text, "<path ");
 }
 
-/* Writes the opacity of a shape if it differs from its group's. `kind`: stroke or fill. */
+/* Writes the opacity of a shape if it differs from that of the group. `kind` is "stroke" or "fill". */
 static void tell_alpha(struct pithi_svg *svg, const char *kind)
 {
     if (svg->last_alpha == svg->group_alpha)

@@ -1,10 +1,11 @@
-/* terminal.c - prints the time lines as text. With colours, each column is a half block, which shows the outermost
- * state in the upper half and the innermost state in the lower half. Without colours, each state is a letter, chosen
- * from its name and explained by a key below.
+/* terminal.c - prints the time lines as text. With colours, a column is a half block, which shows a state in the upper
+ * half and the state inside it in the lower half. Without colours, each state is a letter, chosen from the state's name
+ * and explained by a key below the picture.
  *
  *     rank 0 |CCCCCCSSSS:..~~CC|      C compute, S MPI_Send (not M: all MPI calls begin with it), ~ waits for others
  *
- * A column is one cell of a query, so a terminal of 100 columns needs 100 cells for a row, however long the log is. */
+ * A column is one cell of a query (core/cells). So for a terminal of 100 columns, 100 cells are enough for a row,
+ * however long the log is. */
 #include "draw/draw.h"
 
 #include <ctype.h>
@@ -78,23 +79,23 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *c
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* TITLE_AND_AXIS is a number of lines; all others are numbers of characters */
+/* TITLE_AND_AXIS is a number of lines; the other constants are numbers of characters. */
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
 
 struct terminal {
     const struct pithi_draw *draw;
-    int colour, ascii; /* ascii: 1: prints only ASCII, in names, too */
+    int colour, ascii; /* ascii 1: only ASCII characters are printed, also in names */
     int truecolour;
-    int columns, label; /* columns: width of a line; label: width of the labels */
+    int columns, label; /* the width of a line; the width of the labels */
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
-    /* legend_count: number of entries shown; tiny: number of states left out because they take very little time */
+    /* how many entries of the legend are shown; how many states are left out because they take very little time */
     uint32_t legend_count, tiny;
-    uint32_t left_out;      /* legend entries left out for lack of lines */
-    uint32_t legend_lines;  /* most lines of the legend, with the line that explains the signs; 0: no limit */
-    char *letter;           /* [defs] */
+    uint32_t left_out;      /* how many entries of the legend are left out for lack of lines */
+    uint32_t legend_lines;  /* the most lines of the legend, with the line that explains the signs; 0: no limit */
+    char *letter;           /* [defs] the letter of each state */
     unsigned char *waits;   /* [rows * width] 1: the column waits; NULL: not shown */
-    unsigned char *missing; /* [width] 1: records of the row printed are missing there */
+    unsigned char *missing; /* [width] 1: in this column, records of the row that is printed are missing */
     int has_missing;        /* 1: records of any row are missing */
 };
 
@@ -149,8 +150,8 @@ static int wants_colour(const struct pithi_draw *draw)
     return isatty(1) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-/* Removes states that do not appear in the picture and took less than a thousandth of the time. Returns the count of
- * the remaining entries. */
+/* Removes the entries of states that do not appear in the picture and took less than a thousandth of the time. Returns
+ * the count of the remaining entries. */
 static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_legend_entry *legend, uint32_t count)
 {
     unsigned char *seen = pithi_alloc(terminal->cells.defs, 1);
@@ -168,8 +169,8 @@ static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_
     return kept;
 }
 
-/* Returns the lanes of all rows, one row after the other, and sets *ends to the index after each row's last lane. The
- * caller frees both. */
+/* Returns an array with the lanes of all rows, one row after the other. (*ends)[row] is the index after the last lane
+ * of a row. The caller frees both arrays. */
 static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
 {
     uint32_t *lanes = NULL, capacity = 0, count = 0, of_row;
@@ -217,8 +218,9 @@ static int ask_log(struct terminal *terminal)
 
 /* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the first letter of the name that is still free, as capital or small. MPI_ is skipped, because it does not
- * distinguish names. If all letters of the name are taken, returns any free letter or digit. */
+/* Chooses a letter for a state: the first letter of its name that no other state has yet, as capital or small letter.
+ * "MPI_" is skipped, because many names begin with it. If all letters of the name are taken, returns any free letter or
+ * digit. */
 static char letter_for(const char *name, const char used[128])
 {
     static const char rest[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -244,7 +246,7 @@ static char letter_for(const char *name, const char used[128])
 
 /* The interval in which a row has records. Outside of this interval nothing is drawn. */
 struct life {
-    int64_t first_ns, last_ns; /* times of its first and last record */
+    int64_t first_ns, last_ns; /* the times of the row's first and last record */
 };
 
 static int is_alive(const struct terminal *terminal, const struct life *life, uint32_t column)
@@ -264,9 +266,9 @@ static void print_letter(const struct terminal *terminal, const struct pithi_cel
         putchar(waits ? '~' : cell->cover < 128 ? ':' : terminal->letter[cell->state]);
 }
 
-/* Returns the index (0 to 5) of the level of red, green or blue in the 6 x 6 x 6 colours of a terminal that is nearest
- * to a component of `rgb`. The levels are 0, 95, 135, 175, 215 and 255: #2e8b57 (46, 139, 87) has the indices 0, 2, 1,
- * so it is colour 16 + 36 * 0 + 6 * 2 + 1 = 29. */
+/* A terminal without true colours has 6 x 6 x 6 colours, which have one of six levels of red, green and blue: 0, 95,
+ * 135, 175, 215 or 255. Returns the index (0 to 5) of the level nearest to a component of `rgb`. Example: #2e8b57 (46,
+ * 139, 87) has the indices 0, 2, 1, so it is shown as colour 16 + 36 * 0 + 6 * 2 + 1 = 29. */
 static int cube(uint32_t rgb, int shift)
 {
     int value = (int)(rgb >> shift & 255);
@@ -281,9 +283,10 @@ static void set_colour(const struct terminal *terminal, int ground, uint32_t rgb
         printf("\033[%d;5;%dm", ground, 16 + 36 * cube(rgb, 16) + 6 * cube(rgb, 8) + cube(rgb, 0));
 }
 
-/* Prints one column. Without a state it is a dot, or a space if `alive` is 0. A waiting column is a shaded block. If
- * states take less than half of the column's time, it is a low block. Other columns are a full block, or two halves:
- * the outer state above, the state inside it below. */
+/* Prints one column of a row. A column without a state is a dot, or a space if `alive` is 0. A column in which the row
+ * waits is a shaded block. If states take less than half of the column's time, it is a low block. Any other column is a
+ * full block or, if a state inside the outer state takes half of the time, two halves: the outer state above, the inner
+ * state below. */
 static void print_block(const struct terminal *terminal, const struct pithi_cell *outer, const struct pithi_cell *inner,
                         int alive, int waits)
 {
@@ -310,7 +313,7 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
     }
 }
 
-/* Prints a line. Column c shows the cell of row row_of[c]; PITHI_NONE: nothing. */
+/* Prints a line with its label. Column c shows a cell of the row row_of[c], or a space if row_of[c] is PITHI_NONE. */
 static void print_row(const struct terminal *terminal, char *label, const uint32_t *row_of)
 {
     uint32_t width = terminal->cells.width, last = PITHI_NONE;
@@ -407,8 +410,8 @@ static void entry_text(const struct terminal *terminal, const struct pithi_legen
         snprintf(text, size, "%s x%" PRIu64, name, entry->sum.count);
 }
 
-/* Removes the last entries of the legend if there are too few lines for them. The last entries have the least time.
- * They are counted in left_out. */
+/* If the legend has more entries than fit into its lines, removes the last entries, which have the least time, and
+ * counts them in left_out. */
 static void shorten_legend(struct terminal *terminal, uint32_t columns)
 {
     uint32_t lines = terminal->legend_lines - !terminal->colour, count = terminal->legend_count;
@@ -458,7 +461,7 @@ static void print_legend(struct terminal *terminal)
     uint64_t lost = pithlog_get_info(terminal->draw->log)->lost;
     if (terminal->has_missing)
         puts(lost > 0 ? "!  records are missing" : "!  records are missing: the file is damaged");
-    if (lost > 0) /* printed even without a "!" above: records lost at the ends of lanes leave no mark in the picture */
+    if (lost > 0) /* records lost at the end of a lane leave no "!" in the picture, but are reported here, too */
         printf("%" PRIu64 " record%s lost while the log was recorded\n", lost, lost == 1 ? " was" : "s were");
     if (!terminal->colour)
         puts(terminal->waits ? ".  computing  :  states for less than half of the time   ~  waiting for another rank"
@@ -490,9 +493,9 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     struct terminal terminal = {0};
     int status;
 
-    /* Divides the lines if a height is given. Title and axis get theirs first. A quarter of the rest is for the legend,
-     * or more if the rows need less; the others are for rows. Of 24 lines, 3 are for title and axis, 5 for the legend,
-     * 16 for rows. */
+    /* If a height is given, divides its lines. Title and axis take 3 lines. Of the other lines a quarter is for the
+     * legend, or more if there are few rows, and the rest is for rows. Example: of 24 lines, 3 are for title and axis,
+     * 5 for the legend, 16 for rows. */
     if (draw->height) {
         int others = TITLE_AND_AXIS + (draw->path != 0);
         uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;

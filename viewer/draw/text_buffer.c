@@ -41,7 +41,7 @@ void pithi_text_escaped(struct pithi_text *text, const char *string)
         if (entity) {
             pithi_text_bytes(text, entity, strlen(entity));
         } else if (strncmp(string, "\xef\xbf\xbe", 3) == 0 || strncmp(string, "\xef\xbf\xbf", 3) == 0) {
-            pithi_text_bytes(text, "?", 1); /* for U+FFFE and U+FFFF, which XML does not allow */
+            pithi_text_bytes(text, "?", 1); /* replaces U+FFFE and U+FFFF, which XML does not allow */
             string += 2;
         } else {
             pithi_text_bytes(text, string, 1);

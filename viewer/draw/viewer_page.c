@@ -1,9 +1,10 @@
-/* viewer_page.c - writes pages (viewer/wasm): a page that contains a log and shows it, or, with --viewer, a page that
- * opens logs. The page itself is made when Pith is built. This file puts two things into the page: a log as base64, and
- * the options and words that say how the log is shown.
+/* viewer_page.c - writes a web page (viewer/wasm): one that contains a log and shows it or, with --viewer, one in which
+ * the user opens logs. An empty page is made when Pith is built. This file puts two things into it: a log as base64,
+ * and the options and words that say how the log is shown.
  *
  * A page contains only what it shows: its log is cut to the time, the lanes and the states that options and words
- * chose. If the cut log is still too large, the page contains only its begin, and shows a note on that. */
+ * choose. If the cut log is still too large, the page contains only the begin of the interval, and says so in a
+ * note. */
 #include "draw/draw.h"
 
 #include <inttypes.h>
@@ -29,13 +30,13 @@ enum { MOST_FILES = 3 };
 struct viewer {
     char *page;
     size_t page_size;
-    int is_part; /* 1: the page does not have all of the log */
+    int is_part; /* 1: the page contains only a part of the log */
     struct {
         char *data, *name;
         size_t size;
-    } files[MOST_FILES]; /* the log first */
+    } files[MOST_FILES]; /* files[0] is the log */
     int file_count;
-    struct pithi_text shown; /* JSON for app.js */
+    struct pithi_text shown; /* JSON for app.js that says how the log is shown */
 };
 
 static int find_page(char *path, size_t size)
@@ -114,8 +115,8 @@ static const char *write_viewer(void *context, FILE *file)
 /* ---- How the page shows the log
  * ------------------------------------------------------------------------------------ */
 
-/* Writes a string of JSON that contains nothing that would end the HTML script around it. Bytes that are not UTF-8 are
- * passed on; the browser replaces them. */
+/* Writes a string of JSON. It stands in a <script> element, so it must not contain text that ends this element. Bytes
+ * that are not UTF-8 stay; the browser replaces them. */
 static void put_string(struct pithi_text *text, const char *string)
 {
     pithi_text_bytes(text, "\"", 1);
@@ -127,7 +128,7 @@ static void put_string(struct pithi_text *text, const char *string)
     pithi_text_bytes(text, "\"", 1);
 }
 
-/* Writes a word as Tcl reads it. */
+/* Writes an argument of a word, quoted so that Tcl reads it as one word. */
 static void put_word(struct pithi_text *text, const char *word)
 {
     pithi_text_bytes(text, " \"", 2);
@@ -156,9 +157,9 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 {
     struct pithi_text words = {0};
 
-    /* Writes the options as words, then the words of -e, then the interval that resulted from both, in absolute times.
-     * The interval must be written because the page may have only a part of the log, in which a relative time would
-     * mean something else. */
+    /* Writes the options as words, then the words of -e, then the interval that results from both, in absolute times.
+     * Without the interval, a relative time in the words would mean another time in a page that has only a part of the
+     * log. */
     static const char *const groups[] = {"none", "host", "comm", "alike"};
     static const char *const palettes[] = {"log", "classic", "safe"};
     int64_t from, to;
@@ -202,7 +203,8 @@ static void describe(const struct pithi_draw *draw, struct viewer *viewer, const
 
 /* ---- The part of the log ----------------------------------------------------------------------------------------- */
 
-/* Arguments of `pith cut` that choose the records of the page. NULL: all times, lanes or definitions. */
+/* The arguments of `pith cut` that choose the records for the page. An argument is NULL if it would choose
+ * everything. */
 struct part {
     char *from, *to, *lanes, *where;
 };
@@ -215,7 +217,7 @@ static char *time_word(int64_t time_ns)
     return text.data;
 }
 
-/* Returns the lanes of all rows as an argument of `pith cut`; NULL if these are all lanes of the log. */
+/* Returns the lanes of all rows as the value of --lane, malloc'ed, or NULL if these are all lanes of the log. */
 static char *lanes_word(const struct pithi_draw *draw)
 {
     uint32_t all = pithlog_get_info(draw->log)->lanes, count = 0;
@@ -242,7 +244,8 @@ static char *lanes_word(const struct pithi_draw *draw)
     return NULL;
 }
 
-/* A query that excludes hidden states and events, except for events for tools (pith:*), which the page needs. */
+/* Returns the value of --where, a query that excludes hidden states and events, but not the events for tools (pith:*),
+ * which the page needs. Returns NULL if nothing is excluded. */
 static char *where_word(const struct pithi_draw *draw)
 {
     static const char *const fields[] = {"state", "event"};
@@ -285,7 +288,7 @@ static void free_part(struct part *part)
     free(part->where);
 }
 
-/* Appends the options for a part to the arguments of a command; returns the number of arguments. */
+/* Appends the options that choose `part` to the `count` arguments in `argv`. Returns the new number of arguments. */
 static int add_options(char **argv, int count, const struct part *part, int with_where)
 {
     const struct {
@@ -306,7 +309,8 @@ static int is_several_files(const char *format)
     return strcmp(format, "otf2") == 0 || strcmp(format, "paraver") == 0 || strcmp(format, "spill") == 0;
 }
 
-/* Makes the part of the log by `pith cut`, or takes the file as it is if the part is all of the log. */
+/* Puts a part of the log, made by `pith cut`, into the page. If the part is the whole log, takes the file as it is,
+ * unless it is too large or a log of several files. */
 static int take_part(const struct pithi_draw *draw, struct viewer *viewer, const struct part *part)
 {
     const char *name = pithi_draw_base_name(draw->log_path);
@@ -332,8 +336,8 @@ static void drop_file(struct viewer *viewer)
     viewer->files[viewer->file_count].data = viewer->files[viewer->file_count].name = NULL;
 }
 
-/* Takes the part of the log that is shown. If the part is too large, moves its end to earlier times until the part
- * fits. Sets *end_ns to the end of the part. */
+/* Puts the part of the log that is shown into the page. If this part is too large, moves its end to earlier times until
+ * the part fits. Sets *end_ns to the end of the part. */
 static int take_log(const struct pithi_draw *draw, struct viewer *viewer, int64_t *end_ns)
 {
     int64_t to_ns = draw->t1_ns;
@@ -366,9 +370,9 @@ static int add_notes(const struct pithi_draw *draw, struct viewer *viewer)
     return status;
 }
 
-/* Adds the functions of samples and the call sites. If this fails, the page is made without them, because this is
- * better than no page. A log with more than FEW_RECORDS records gets them only if the rows come from a tree, in which
- * lanes may be unfolded. */
+/* Adds the functions of samples and the call sites to the page. If this fails, the page is made without them, which is
+ * better than no page. If the log has more than FEW_RECORDS records, adds them only if there is a tree of rows, because
+ * only in a tree lanes may be unfolded. */
 enum { FEW_RECORDS = 1000000 };
 static void add_functions(const struct pithi_draw *draw, struct viewer *viewer, int64_t end_ns)
 {

@@ -1,16 +1,17 @@
-/* serve_http.c - the server of `pith serve`, by libmicrohttpd. A request is checked in this order:
+/* serve_http.c - the HTTP server of `pith serve`, made with libmicrohttpd. The parts of a request are checked in this
+ * order; after a failed check the answer has the status on the right:
  *
  *     Host       this machine, by a number or as localhost. If the name of another site was made to lead
  *                here (DNS rebinding), Host has that name                                      else 403
- *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
+ *     token      the address begins with /TOKEN/, which only the printed link has              else 403
  *     method     GET or HEAD; nothing can be changed                                           else 405
  *     what       "program" of the page; "" page or list; "facts", "first", "bytes", "answer",
  *                "legend" of ?log=NAME                                                         else 404
  *     version    If-Match: the log is still as when the page opened it                         else 412
  *     range      of `bytes`, bytes=0-99,200-299: at most 256 ranges of a MiB together          else 400 or 416
  *
- * Bytes are read into memory and then sent, so that a file which shrinks meanwhile is noticed before the answer
- * begins. */
+ * The bytes of an answer are first read into memory and then sent. So if the file has become shorter, this is noticed
+ * before the answer begins. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
@@ -34,7 +35,7 @@ enum {
     CLIENTS_MOST = 256,
     UNKNOWN_MOST = 64, /* clients that have not sent the token yet */
     IDLE_S = 60,
-    REQUEST_BYTES_MOST = 32 << 10, /* a request's line and headers */
+    REQUEST_BYTES_MOST = 32 << 10, /* the first line and the headers of a request */
     RANGES_MOST = 256,
     BYTES_MOST = 1 << 20,
     ANSWER_MOST = 256 << 20
@@ -54,9 +55,9 @@ static const char *const always[][2] = {
     {"Content-Security-Policy", "frame-ancestors 'self'"},
 };
 
-/* Sends `data` (malloc'ed) and frees it. `header` and `value` are one more header, unless NULL. If `data` is NULL, the
- * caller had no memory for it, and the connection ends. The data are packed if the client accepts gzip and packing
- * makes them smaller. */
+/* Sends `data`, malloc'ed, and frees it. If `header` is not NULL, the answer gets this header with `value`. `data` is
+ * NULL if the caller had no memory; then the connection ends. The data are packed if the client accepts gzip and
+ * packing makes them smaller. */
 static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status, const char *type, char *data,
                                  size_t size, const char *header, const char *value)
 {
@@ -72,7 +73,7 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
 
     if (!response) {
         free(data);
-        return MHD_NO; /* the connection ends */
+        return MHD_NO; /* makes libmicrohttpd end the connection */
     }
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         MHD_add_response_header(response, always[i][0], always[i][1]);
@@ -86,8 +87,8 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
     return result;
 }
 
-/* Sends the page's program. Browsers may keep this answer and no other, because it contains nothing of a log, and
- * another version of the program has another address. The program is always packed, because all browsers with
+/* Sends the WebAssembly program of the page. This is the only answer that browsers may keep: it contains nothing of a
+ * log, and another version of the program has another address. The program is always packed, because all browsers with
  * WebAssembly accept gzip. */
 static enum MHD_Result send_program(struct MHD_Connection *client)
 {
@@ -107,7 +108,7 @@ static enum MHD_Result send_program(struct MHD_Connection *client)
     return result;
 }
 
-/* Sends a line of text; if `text` is "", an empty answer. */
+/* Sends an answer that is a line of text, or that is empty if `text` is "". */
 static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const char *text)
 {
     size_t size = strlen(text);
@@ -120,9 +121,9 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
 
 /* ---- Checks of a request ----------------------------------------------------------------------------------------- */
 
-/* Returns 1 if the header Host is an address of this machine. Accepted are localhost and numbers of the loopback
- * network, and, if the server listens to the network, all numbers and our_name. Other names are refused, because the
- * owner of another site can make its name lead here (DNS rebinding). */
+/* Returns 1 if the header Host has an address of this machine. Always accepted are localhost and the numbers of the
+ * loopback network; if the server listens to the network, also all other numbers and our_name. Other names are refused,
+ * because the owner of another site can make the name of this site lead to this machine (DNS rebinding). */
 static int is_our_host(struct MHD_Connection *client)
 {
     const char *given = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Host");
@@ -145,8 +146,8 @@ static int is_our_host(struct MHD_Connection *client)
     return *our_name && strcasecmp(host, our_name) == 0;
 }
 
-/* Returns WHAT of "/TOKEN/WHAT", or NULL if the token is wrong. Always compares all letters, so that the time does not
- * reveal how many letters are right. */
+/* Returns the WHAT in an address "/TOKEN/WHAT", or NULL if the token is wrong. Always compares all letters of the
+ * token, so that the time that this takes does not reveal how many letters are right. */
 static const char *behind_token(const char *url)
 {
     unsigned differs = 0;
@@ -208,8 +209,8 @@ struct range {
 };
 
 /* Reads ranges such as "0-99,200-299". Returns the count of ranges; -1 if the text has another form; -2 if a range
- * begins beyond the end of the file, or there are too many ranges or bytes. The last byte of a range may lie beyond the
- * end, or be left out. */
+ * begins after the end of the file, or there are too many ranges or bytes. A range may end after the end of the file,
+ * or have no last byte, as in "200-"; then it ends at the end of the file. */
 static int read_ranges(const char *text, uint64_t size, struct range ranges[RANGES_MOST])
 {
     uint64_t sum = 0;
@@ -283,7 +284,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
     version_text(log, text);
     if (pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
         return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
-    /* The server may have forgotten this log, because it keeps only some logs prepared. Then the log is prepared
+    /* The server keeps only some logs prepared and may have forgotten this one. Then pithi_serve_look prepares the log
      * again. */
     if ((state = pithi_serve_look(log)) == PITHI_SERVE_FAILED)
         return say(client, MHD_HTTP_INTERNAL_SERVER_ERROR, log->why);
@@ -303,7 +304,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
 }
 
 /* Sends what the page needs for its first picture: the version of the log, then the parts that `pith --prepare` has
- * chosen. Status 202 while `pith --prepare` is at work. */
+ * chosen. While `pith --prepare` is at work, sends status 202 instead. */
 static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_serve_log *log)
 {
     enum { VERSION = 18 };
@@ -322,7 +323,7 @@ static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_se
 
 /* ---- Results of other processes ("answer", "legend") ------------------------------------------------------------- */
 
-/* Reads an argument of the address as a number. Returns 0 if it is missing or is no number. */
+/* Reads the argument `name` of the address as a number. Returns 1, or 0 if it is missing or is no number. */
 static int read_number(struct MHD_Connection *client, const char *name, int64_t *number)
 {
     const char *text = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, name);
@@ -335,7 +336,8 @@ static int read_number(struct MHD_Connection *client, const char *name, int64_t 
     return !*end && !errno;
 }
 
-/* Sends what a process has answered about the log, as JSON, or status 202 while the process is at work. */
+/* Sends the analysis or, if `is_legend`, a legend. A process makes this answer as JSON; while the process is at work,
+ * sends status 202 instead. */
 static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_serve_log *log, int is_legend)
 {
     const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");
@@ -364,8 +366,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 
 /* ---- The server -------------------------------------------------------------------------------------------------- */
 
-/* Connections that have not sent the token yet, oldest first. A stranger who can reach the port can open many
- * connections and send nothing. If the list is full, its oldest connection is closed to make room. */
+/* Connections that have not sent the token yet, the oldest first. The list is limited, because anybody who can reach
+ * the port can open many connections and send nothing. If the list is full, its oldest connection is closed. */
 static struct MHD_Connection *unknown[UNKNOWN_MOST];
 static int unknown_count;
 
@@ -390,14 +392,14 @@ static void note_connection(void *context, struct MHD_Connection *client, void *
     if (unknown_count == UNKNOWN_MOST) {
         const union MHD_ConnectionInfo *of = MHD_get_connection_info(unknown[0], MHD_CONNECTION_INFO_CONNECTION_FD);
         if (of)
-            shutdown(of->connect_fd, SHUT_RDWR); /* the library then ends the connection */
+            shutdown(of->connect_fd, SHUT_RDWR); /* makes libmicrohttpd end the connection */
         forget_unknown(unknown[0]);
     }
     unknown[unknown_count++] = client;
 }
 
-/* libmicrohttpd calls this when the head of a request has arrived, and again at the end of the request. If the first
- * call sends an answer, the connection ends. */
+/* Answers a request. libmicrohttpd calls this function when the head of the request has arrived, and again at the
+ * request's end. If an answer is sent at the first call, the connection ends after it. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
@@ -413,7 +415,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
     if (!*state) {
-        *state = &server; /* not NULL, so that the next call knows that it is for the end of the request */
+        *state = &server; /* any pointer but NULL: by it the next call knows that the request has ended */
         return MHD_YES;
     }
     if (strcmp(what, "program") == 0)
@@ -470,7 +472,7 @@ int pithi_serve_listen(struct pithi_serve_place *place)
                                   strerror(why));
     }
     freeaddrinfo(found);
-    /* The port is at the same place in sockaddr_in and sockaddr_in6. */
+    /* This works for IPv6, too: the port is at the same place in sockaddr_in and sockaddr_in6. */
     place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
     /* Uses poll, not epoll. With epoll, libmicrohttpd 0.9.75 has an error: after CLIENTS_MOST connections have ended,
      * it accepts no new one for IDLE_S seconds. */

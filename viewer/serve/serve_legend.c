@@ -1,5 +1,6 @@
-/* serve_legend.c - makes the legend of a view that has too many records for the page to read. A process of its own runs
- * the page's module, compiled natively. */
+/* serve_legend.c - makes the legend of an interval that has too many records for the page to read them. A process of
+ * its own does this. It runs the same code as the page's WebAssembly module (viewer/wasm/module.c), compiled
+ * natively. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,8 +8,8 @@
 #include "wasm/module.h"
 #include "wasm/module_page.h"
 
-/* The module needs functions of the page for widths and masks of texts. These stand-ins are enough, because a legend
- * draws no texts. */
+/* The module calls functions of the page for the widths and masks of texts. These functions replace them; they need do
+ * nothing, because no text is drawn for a legend. */
 double pithi_page_text_width(struct pithi_font font, const char *text) { return (void)font, (void)text, 0; }
 
 int pithi_page_text_mask(struct pithi_font font, const char *text, double scale, int is_rim,

@@ -1,13 +1,13 @@
 /* serve_logs.c - the logs that `pith serve` shows, and the processes that prepare and analyze them.
  *
- * A log is named by the name of its file, which must be in the list of the folder's logs. Names with a slash, links and
- * hidden files are not in the list, so that nothing outside of the folder can be reached. Only a LOG that the user
- * named on the command line may be a link.
+ * A request names a log by its file name, which must be in the list of the folder's logs. Names with a slash, links and
+ * hidden files are not in this list, so that nothing outside of the folder can be reached. A link is followed only if
+ * it is the LOG of the command line.
  *
- * The page reads a native log by ranges of its file. Before the page may do so, a process (`pith --prepare`) reads the
- * whole log once: it finds the messages, because a page cannot read all of a large file, and it converts a log of
- * another format. The messages and the converted log are kept in the user's cache, as by all commands; this program has
- * them as open files without a name. */
+ * The page reads a native log by ranges of the log's file. Before this, a process (`pith --prepare`) reads the whole
+ * log once: it finds the messages, because a page cannot read all of a large file, and it converts a log of another
+ * format. As for all commands, the messages and the converted log are kept in the user's cache. This program gets them
+ * as open files without a name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +32,10 @@
 
 extern char **environ;
 
-/* Most processes at a time. Each may need much memory, and a core. */
+/* The most processes that work at a time. Each may need much memory, and a core. */
 enum { JOBS_MOST = 2 };
 
-/* Most logs that are kept prepared. Each has up to 11 open descriptors, and a process usually may have 1024. */
+/* The most logs that are kept prepared. Each has up to 11 open descriptors, and a process may usually have 1024. */
 enum { KEPT_MOST = 64 };
 
 static char *program, *served; /* program: path of bin/pith; served: the log or folder that the user named */
@@ -55,10 +55,10 @@ static struct pithi_serve_log *find_known(const char *name)
     return NULL;
 }
 
-/* Returns 1 if an entry of the folder is a log: a file, or a folder of a format that is a folder of files. As in all
- * commands, the content decides. But a file with Pith's own suffix is always listed; if it is no log, its page shows
- * the error. The content of a log that was asked for before is not read again, because each request calls this
- * function. */
+/* Returns 1 if an entry of the folder is listed as a log. It may be a file, or a folder, as logs of some formats are
+ * folders of files. As in all commands, the content decides whether it is a log. But a file with Pith's own suffix is
+ * always listed; if it is no log, its page shows the error. The content of a log that was asked for before is not read
+ * again, because this function is called for each request. */
 static int is_listed(int folder, const char *name)
 {
     char path[PATH_MAX];
@@ -140,7 +140,7 @@ struct pithi_serve_log *pithi_serve_find(const char *name)
     return log;
 }
 
-/* bin/pith, as seen from libexec/pith/pith-serve. */
+/* Returns the path of bin/pith, found relative to this program, libexec/pith/pith-serve. */
 static char *find_program(void)
 {
     char path[PATH_MAX];
@@ -172,8 +172,7 @@ int pithi_serve_begin(const char *path)
     is_folder = S_ISDIR(st.st_mode) && !pithlog_is_log(whole);
     if (is_folder)
         return access(whole, R_OK | X_OK) == 0 ? 0 : pithi_serve_failed("%s: %s", path, strerror(errno));
-    /* The path is kept, and not an open file, because a log that is written anew may be another file at the same
-     * path. */
+    /* Keeps the path, not an open file: if the log is written anew, there may be another file at the same path. */
     slash = slash && slash[1] ? slash : NULL;
     return add(slash ? slash + 1 : path, path) ? 0 : pithi_serve_failed("out of memory");
 }
@@ -208,8 +207,8 @@ static void stop_job(struct pithi_serve_job *job)
     end_job(job);
 }
 
-/* Starts a program. The program's output goes to the job's files. The files `more` become its descriptors 3 to 5 (NULL:
- * none). Returns 0, or -1 and errno. */
+/* Starts the program `run`. Its output goes to the files of the job. The three files `more`, unless NULL, become its
+ * descriptors 3 to 5. Returns 0, or -1 and sets errno. */
 static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, const int more[3])
 {
     posix_spawn_file_actions_t files;
@@ -230,8 +229,8 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
     int high[6], count = more ? 6 : 3, err = 0;
-    for (int i = 0; i < count; i++) { /* first to descriptors from 10 on, so that dup2 to 0...5 overwrites no file that
-                                       * is still needed */
+    for (int i = 0; i < count; i++) { /* copies the files to descriptors from 10 on, so that dup2 to 0 to 5 overwrites
+                                       * no file that is still needed */
         high[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 10);
         err = high[i] < 0 ? errno : err;
         posix_spawn_file_actions_adddup2(&files, high[i], i);
@@ -250,8 +249,8 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     return err ? -1 : 0;
 }
 
-/* Returns the state of a job: READY or FAILED after its process has ended. In state READY, sets *out to the file with
- * the process's output, unless `out` is NULL. */
+/* Returns the state of a job: WORKING while its process runs, then READY or FAILED. In state READY, sets *out to the
+ * file with the process's output, unless `out` is NULL. In state FAILED, writes the reason to `why`. */
 static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, char *why, size_t size)
 {
     int status;
@@ -260,7 +259,7 @@ static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, c
         return PITHI_SERVE_WORKING;
     int is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!is_good) {
-        /* Reads the reason into `why`: the first line that the process wrote to standard error, without "pith: ". */
+        /* The reason is the first line that the process wrote to standard error, without its "pith: ". */
         ssize_t length = pread(job->said_fd, why, size - 1, 0);
 
         why[length < 0 ? 0 : length] = '\0';
@@ -294,7 +293,7 @@ static void close_files(struct pithi_serve_log *log)
     close_fd(&log->first_fd);
 }
 
-/* Forgets everything that was made from an older version of the file. */
+/* Forgets all that was made from the log, because its file has changed or other logs need the room. */
 static void forget(struct pithi_serve_log *log)
 {
     stop_job(&log->job);
@@ -330,8 +329,8 @@ void pithi_serve_end(void)
 
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
-/* Returns a number that changes when the file changes, computed from its size and time among others; 0 if the file is
- * gone. */
+/* Returns the version of a log, a number that changes when its file changes. It is computed from the file's size, time
+ * and the like. Returns 0 if the file is gone. */
 static uint64_t version_of(const struct pithi_serve_log *log)
 {
     struct stat st;
@@ -352,8 +351,8 @@ static enum pithi_serve_state fail(struct pithi_serve_log *log, const char *why)
     return log->state = PITHI_SERVE_FAILED;
 }
 
-/* Takes the files of the preparing process, which has ended. If the process made a copy in Pith's format, the copy
- * replaces the log's own file. */
+/* Takes the files that the preparing process has written; the process has ended. If it made a copy in the native
+ * format, the copy is used instead of the log's own file. */
 static enum pithi_serve_state take(struct pithi_serve_log *log)
 {
     struct stat own = {0}, copy, digest;
@@ -376,7 +375,7 @@ static void end_answer(struct pithi_serve_answer *answer)
         answer->state = job_state(&answer->job, &answer->fd, answer->why, sizeof answer->why);
 }
 
-/* If the log's process has ended, takes what it has made. */
+/* If the process that prepares the log has ended, takes the files that it has written. */
 static void end_preparing(struct pithi_serve_log *log)
 {
     if (log->state != PITHI_SERVE_WORKING)
@@ -388,8 +387,8 @@ static void end_preparing(struct pithi_serve_log *log)
         close_files(log);
 }
 
-/* Returns 1 if another process may be started. First finds out which processes have ended, because the pages that
- * started them may not ask for the answers any more. */
+/* Returns 1 if another process may be started. First checks which processes have ended. This is usually noticed when a
+ * page asks for the answer, but a page that was closed does not ask any more. */
 static int has_room(void)
 {
     for (size_t i = 0; i < log_count && running >= JOBS_MOST; i++) {
@@ -408,7 +407,7 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
     if (!has_room())
         return PITHI_SERVE_WORKING;
 
-    /* If KEPT_MOST logs are prepared, forgets the one that was not used for the longest time. */
+    /* If KEPT_MOST logs are prepared, forgets the log that was not used for the longest time. */
     struct pithi_serve_log *oldest = NULL;
     int count = 0;
     for (size_t i = 0; i < log_count; i++) {
@@ -446,8 +445,9 @@ enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log)
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the entry with the answer to `key`. If there is none, clears the entry of the oldest answer whose process is
- * not at work, and returns it. Returns NULL if the processes of all entries are at work. */
+/* Returns the entry for the answer named `key`. If there is none, clears an entry and returns it: among those whose
+ * processes are not at work, the entry that was asked for the longest time ago. Returns NULL if the processes of all
+ * entries are at work. */
 static struct pithi_serve_answer *place_of(struct pithi_serve_log *log, const char *key)
 {
     struct pithi_serve_answer *oldest = NULL;

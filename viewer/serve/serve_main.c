@@ -2,8 +2,8 @@
  *
  *     http://127.0.0.1:40211/0f3c...9a/       32 digits that nobody can guess; without them nothing is served
  *
- * Only this machine can connect, unless --listen names another address: HTTP is not encrypted, and a log may be
- * confidential. A user of another machine forwards the port by ssh; the link stays the same. */
+ * Only this machine can connect, unless --listen names another address, because HTTP is not encrypted, and a log may be
+ * confidential. A user at another machine forwards the port by ssh; then the same link works there. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -75,15 +75,16 @@ int main(int argc, char **argv)
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* if a parent has set SIGCHLD to ignored, exit statuses of child processes would be
-                               * lost */
+    signal(SIGCHLD, SIG_DFL); /* if the parent had set SIGCHLD to be ignored, the exit statuses of child processes
+                               * would be lost */
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaction(SIGHUP, NULL, &hangup);
-    if (hangup.sa_handler != SIG_IGN) /* nohup has set SIGHUP to ignored; it stays ignored */
+    if (hangup.sa_handler != SIG_IGN) /* if nohup has set SIGHUP to be ignored, it stays ignored */
         sigaddset(&ends, SIGHUP);
-    /* Blocks the signals before threads are made, so that only the main thread takes them. */
+    /* Blocks these signals before threads are made, so that all threads have them blocked and the main thread can wait
+     * for them. */
     sigprocmask(SIG_BLOCK, &ends, NULL);
     if (pithi_serve_begin(argv[optind]) || pithi_serve_read_page() || make_token(place.token) ||
         pithi_serve_listen(&place))
@@ -93,7 +94,7 @@ int main(int argc, char **argv)
     char host[256] = "HOST";
     const char *shown = place.address ? place.address : "127.0.0.1";
     gethostname(host, sizeof host - 1);
-    /* 0.0.0.0 and :: mean all addresses of this machine and cannot stand in a link, so the link has the host's name */
+    /* 0.0.0.0 and :: mean "all addresses of this machine" and lead nowhere, so the link has the host's name instead. */
     if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) {
         shown = host;
         is_ipv6 = 0;

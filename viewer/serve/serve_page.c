@@ -1,10 +1,10 @@
-/* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
- * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Of all pages of Pith only this
- * one may connect to a server, and only to the server that it came from.
+/* serve_page.c - makes the pages of `pith serve`: the list of a folder's logs, and the page that shows a log. This is
+ * the page that opens logs (viewer/wasm), with additional scripts that read a log by HTTP (far_early.js, far_worker.js,
+ * far_page.js). Of all pages of Pith only this page may connect to a server, and only to the server that it came from.
  *
- * The installed page is one file, so it contains its program as base64, four letters for three bytes. The program is
- * most of the page. The server takes it out of the page and sends it separately, as bytes, so that it is smaller and
- * browsers can keep it for the next log. */
+ * The installed page is one file, so it contains its WebAssembly program as base64, four letters for three bytes. Most
+ * of the page is this program. The server takes the program out of the page and sends it separately, as bytes. So fewer
+ * bytes are sent, and browsers can keep the program for the next log. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ static char *page;
 static char *program; /* the page's program, decoded from base64 */
 static size_t program_size;
 
-/* share/pith/page/viewer.html, as seen from libexec/pith/pith-serve. */
+/* Opens the installed page, share/pith/page/viewer.html, found relative to this program, libexec/pith/pith-serve. */
 static FILE *open_page(void)
 {
     static const char name[] = "/../../share/pith/page/viewer.html";
@@ -39,7 +39,7 @@ static FILE *open_page(void)
     return fd >= 0 ? fdopen(fd, "r") : NULL;
 }
 
-/* Takes the program out of the page, and decodes it. Returns 0 if the page has none. */
+/* Takes the WebAssembly program out of the page, and decodes it. Returns 0 if the page has no program. */
 static int take_program(void)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -150,7 +150,7 @@ char *pithi_serve_list(size_t *size)
     for (size_t i = 0; i < count; i++) {
         pithi_text_add(&text, "<li><a href=\"?log=");
 
-        /* Writes a name as a part of an address. */
+        /* Writes the name as a part of an address: all but letters, digits and -._~ are written as %XX. */
         const char *name = names[i];
         for (; *name; name++)
             if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", *name))

@@ -1,10 +1,10 @@
-# camera.tcl - procedures for the scripts that take the pictures of the tour (shots.tcl, functions.tcl). These scripts
-# run in a window, in the folder of the pictures.
+# camera.tcl - procedures for shots.tcl and functions.tcl, the scripts that take the pictures of the guided tour. These
+# scripts run in a viewer's window; the current folder is that of the pictures.
 
 set window [lindex [info class instances ::pith::Window] 0]
 set top [$window top]
 
-# Waits until jobs and redraws have finished.
+# Waits until the window has finished its background jobs and has drawn everything.
 proc settle {{ms 700}} {
     variable settled
     sync
@@ -42,7 +42,7 @@ proc picture {name} {
     settle
     shot $name.png
 }
-# Takes a picture of a page of the panel, which gets this size.
+# Takes a picture of a page of the panel beside the time lines; the panel gets the given size.
 proc picture_of {path name wide high} {
     panel beside
     size 1260 640

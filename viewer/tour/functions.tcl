@@ -1,5 +1,5 @@
-# functions.tcl - takes the picture that shows functions of samples. It runs in a window with the log "samples", which
-# samples.awk makes.
+# functions.tcl - takes the picture of the guided tour that shows functions of samples. It runs in a viewer's window
+# with the log "samples", which samples.awk makes.
 source [file join [file dirname [info script]] camera.tcl]
 
 fresh

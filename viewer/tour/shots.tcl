@@ -1,5 +1,6 @@
-# shots.tcl - takes the pictures of the guided tour in a window of the log "before"; viewer/tour/shoot runs it in the
-# folder of the pictures. Each picture starts from `fresh`: the time between MPI_Init and MPI_Finalize.
+# shots.tcl - takes the pictures of the guided tour. viewer/tour/shoot runs it in a viewer's window with the log
+# "before"; the current folder is that of the pictures. Before each picture, `fresh` sets all options back and shows the
+# time between MPI_Init and MPI_Finalize.
 
 source [file join [file dirname [info script]] camera.tcl]
 

@@ -1,18 +1,19 @@
-/* module.c - holds the single log of a page, and draws its picture by the drawing core. The picture must look like that
- * of `pith draw`, so the same figure.c makes it.
+/* module.c - holds the log of a web page (only one at a time), and draws its picture by the drawing core (viewer/core).
+ * The picture must look like that of `pith draw`, so both use figure.c.
  *
  * By a flag the page says how soon it needs a picture. The flag decides how exactly a large log is drawn (figure_of):
  *
- *     COARSE    from a sketch beside the log, before its records are here
- *     QUICK     while the user drags: from summaries, less exact
- *     NEAR      from summaries, as exact as they are, without reading records
- *     else      up to 20,000,000 records exact, beyond that nearly
+ *     COARSE    from the sketch, a small file beside the log, before the page has the log's records
+ *     QUICK     from summaries and less exactly, while the user drags
+ *     NEAR      from summaries and as exactly as they allow, without reading records
+ *     no flag   exactly if the log has up to 20,000,000 records; otherwise from summaries, and records are read only for
+ *               the sums in the legend
  *
  * Lengths are in units of the page. A picture has `scale` pixels for each unit: at scale 2, a bar of 10 units is 20
  * pixels high, and a line of one unit is drawn twice, side by side.
  *
- * Answers are JSON in memory of this file, valid until the next call. Times are texts, because numbers of JavaScript
- * have 53 bits: 2^53 ns are 104 days. */
+ * Functions return JSON in memory that stays valid until the next call. In JSON, times are texts, because a number of
+ * JavaScript is exact only up to 2^53, and 2^53 ns are only 104 days. */
 #include "wasm/module.h"
 
 #include <fnmatch.h>
@@ -50,14 +51,14 @@ static struct {
     int has_figure;
     struct pithi_figure figure;
     uint32_t first;          /* index of the figure's first row among the log's rows */
-    uint32_t *words, *strip; /* [height][width] pixels of the picture; of the overview */
+    uint32_t *words, *strip; /* [height][width] pixels: `words` of the picture, `strip` of the overview */
     int width, height;
     char damage[512];
-    int has_interruptions;     /* 1: draw.interruptions were read */
-    int has_sketch, is_coarse; /* 1: draw.summary comes from a sketch; 1: pictures use the sketch */
+    int has_interruptions;     /* 1: draw.interruptions have been read */
+    int has_sketch, is_coarse; /* 1: draw.summary comes from a sketch; 1: pictures are drawn from the sketch */
 } now;
 
-/* What the page knows about the next log to open (pithi_module_known). */
+/* What the page knows about the log that it opens next (pithi_module_known). */
 static struct {
     int is_known, has_interruptions;
     int64_t from_ns, to_ns; /* the interval of the program's work (MPI_Init to MPI_Finalize) */
@@ -90,7 +91,7 @@ void *pithi_module_room(uint32_t size)
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-/* Begins an answer. Returns 0 if there is no memory, and sets the error. */
+/* Begins a JSON answer in memory. Returns 1, or 0 if there is no memory; then it has set the error. */
 static int begin(struct pithi_json_out *json, char **text, size_t *size)
 {
     FILE *file;
@@ -124,7 +125,7 @@ static void put_time(struct pithi_json_out *json, const char *name, int64_t time
     pithi_json_put_text(json, name, text);
 }
 
-/* Adds a text to an array. */
+/* Adds a text to an array of JSON, unless the text is empty. */
 static void put_line(struct pithi_json_out *json, const char *text)
 {
     if (!*text)
@@ -160,7 +161,7 @@ static void give_colours(void)
         pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
-/* Closes the summary of a small log, because its records are read as fast as the summary. */
+/* Closes the summary if the log is small, because then its records are read as fast as the summary. */
 static void drop_small_summary(void)
 {
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS)
@@ -169,7 +170,7 @@ static void drop_small_summary(void)
     now.draw.summary = NULL;
 }
 
-/* Stops using the sketch. From now on no picture is coarse. */
+/* Stops using the sketch, so that from now on pictures are drawn from the log itself. */
 static void leave_sketch(void)
 {
     if (!now.is_coarse)
@@ -196,8 +197,8 @@ static int read_log(const char *path)
         return 0;
     pithi_far_coarse(known.is_known);
 
-    /* A small log needs a summary only if the page has a sketch of the log, from which the summary then comes. If the
-     * summary cannot be opened, records are read. */
+    /* Opens the summary if the log is large. For a small log the summary is opened only if the page has a sketch, from
+     * which the summary then comes. If the summary cannot be opened, records are read instead. */
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
         pithlog_summary_open(now.draw.log, &now.draw.summary);
     now.is_coarse = now.has_sketch = pithi_far_is_coarse();
@@ -212,7 +213,7 @@ static int read_log(const char *path)
     return 1;
 }
 
-/* Writes facts about the log, and what is shown of it. */
+/* Returns JSON with facts about the log, and with what is shown of it. */
 static const char *facts(void)
 {
     const struct pithlog_info *info = pithlog_get_info(now.draw.log);
@@ -338,7 +339,7 @@ const char *pithi_module_words(const char *text)
     if (!draw->log)
         return NULL;
     *error = '\0';
-    forget_figure(); /* the figure has the old rows */
+    forget_figure(); /* it has the rows from before the words, which may change the rows */
     now.label_width = -1;
     draw->script = script;
     draw->script_count = 1;
@@ -366,7 +367,7 @@ int pithi_draw_failed(const char *format, ...)
 
 void pithi_draw_damaged(void) { note_damage(); }
 
-/* Opens the functions of samples and the call sites, which the page may have in a file beside the log. */
+/* Opens the functions of samples and the call sites. If the page has them, they are in a file beside the log. */
 int pithi_draw_flames(struct pithi_draw *draw)
 {
     if (!draw->flames && pithi_flames_possible(draw->log))
@@ -391,7 +392,7 @@ void pithi_module_hide(uint32_t id, int is_hidden)
 
 /* ---- The painter ------------------------------------------------------------------------------------------------- */
 
-/* The painter's context. Shapes and texts are painted on a raster with `scale` pixels per unit. */
+/* The context of the painter, which paints shapes and texts on a raster with `scale` pixels per unit. */
 struct onto {
     struct pithi_raster raster;
     struct pithi_painter painter;
@@ -437,7 +438,8 @@ static void onto_clip(void *context, double x, double y, double width, double he
     o->painter.clip(o->painter.context, x * s, y * s, width < 0 ? -1 : width * s, height * s);
 }
 
-/* Blends a text's mask ([height][width] bytes) in a colour onto the raster, but only in columns [from, to). */
+/* Paints a text on the raster: blends its mask of [height][width] bytes with the colour `rgb`, only in the columns
+ * [from, to) of the raster. */
 static void blend(const struct pithi_raster *raster, const struct pithi_page_mask *mask, int left, int top,
                   uint32_t rgb, int from, int to)
 {
@@ -447,7 +449,7 @@ static void blend(const struct pithi_raster *raster, const struct pithi_page_mas
         const unsigned char *cover = mask->cover + (size_t)y * (size_t)mask->width;
         uint32_t *line = raster->words + (size_t)(top + y) * (size_t)raster->width;
         for (int x = left < from ? from - left : 0; x < mask->width && left + x < to; x++) {
-            uint32_t weight = cover[x] + (cover[x] >> 7), was = line[left + x]; /* of 256 */
+            uint32_t weight = cover[x] + (cover[x] >> 7), was = line[left + x]; /* weight: 0 to 256 */
             uint32_t red_blue = ((was & 0xff00ff) * (256 - weight) + (rgb & 0xff00ff) * weight) >> 8 & 0xff00ff;
             line[left + x] = red_blue | (((was & 0xff00) * (256 - weight) + (rgb & 0xff00) * weight) >> 8 & 0xff00);
         }
@@ -482,7 +484,7 @@ static double onto_text_width(void *context, struct pithi_font font, const char 
     return pithi_page_text_width(font, text);
 }
 
-/* Turns words 0x00RRGGBB into the bytes of a canvas: red, green, blue, opaque. */
+/* Turns pixels 0x00RRGGBB into the four bytes that a canvas has for a pixel: red, green, blue, and 255 for opaque. */
 static void to_canvas(uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -537,8 +539,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         return NULL;
     forget_figure();
     if (!(flags & PITHI_MODULE_QUICK)) {
-        /* Reads pauses and lost records, which a quick picture may leave out. Of a damaged log, reads those that are
-         * readable. */
+        /* Reads pauses and lost records, which a quick picture may leave out. If the log is damaged, gets those that
+         * can be read. */
         if (!now.has_interruptions && (!known.is_known || known.has_interruptions))
             pithi_interruptions_read(now.draw.log, &now.draw.interruptions);
         now.has_interruptions = 1;
@@ -549,7 +551,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     now.figure.density = scale;
     now.first = 0;
     if (row_height > 0) {
-        /* Draws the rows from `first` on, as many as fit. */
+        /* Draws only as many rows as fit, from the row `first` on. */
         uint32_t fit = pithi_figure_rows_fit(now.figure.height, row_height), all = now.draw.row_count;
 
         now.first = first < all ? first : all - 1;
@@ -583,8 +585,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         snprintf(error, sizeof error, "out of memory");
         return NULL;
     }
-    pithi_raster_grounded(&onto.raster, now.words, now.width, now.height, NULL); /* no background, because the figure
-                                                                                  * first paints its paper */
+    pithi_raster_grounded(&onto.raster, now.words, now.width, now.height, NULL); /* NULL: without a background, as the
+                                                                                  * figure paints one */
     onto.painter = pithi_raster_painter(&onto.raster);
     pithi_figure_draw(&now.figure, &painter);
     pithi_raster_free(&onto.raster);
@@ -592,8 +594,8 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     return now.words;
 }
 
-/* Returns 1 if the plot can use the sketch: if there is one, and the plot shows the interval of the sketch, the
- * program's work, with at most a pixel of difference at both ends. */
+/* Returns 1 if the plot can be drawn from the sketch. For this there must be a sketch, and the plot must show the
+ * interval of the sketch, from MPI_Init to MPI_Finalize, with at most a pixel of difference at each end. */
 static int is_sketched(const struct pithi_plot *plot)
 {
     double pixel = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
@@ -664,13 +666,14 @@ const char *pithi_module_picture(void)
     return end(&json, &answer);
 }
 
-/* The time outside all states, and its share. */
+/* The entry of the legend for the time outside all states: this time, and its share of the whole time. */
 struct rest {
     int64_t ns;
     double share;
 };
 
-/* Returns the legend's entries for another interval than that of the picture; states are sorted by self time. */
+/* Returns the entries of the legend for an interval that is not that of the picture, sorted by self time. Sets *rest to
+ * the time outside all states. */
 static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
 {
     struct pithi_interval_query query = {.t0_ns = t0_ns,
@@ -695,7 +698,8 @@ static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, ui
     return entries;
 }
 
-/* Writes a time of the log; if the log's clock is known, as date and time of day. */
+/* Writes a time of the log to `text`: as date and time of day if the clock of the log is known, else as time since
+ * the log's time 0. */
 static void one_time(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
 {
     if (now.draw.clock_ns)
@@ -830,7 +834,7 @@ static void put_bundle(struct pithi_json_out *json, const struct pithi_bundle *b
     pithi_json_put_end(json, ']');
 }
 
-/* Writes the wait state of a hit, and the rank that it waits for. */
+/* Writes the wait state of a hit (the state at the place that the user points at), and the rank that it waits for. */
 static void put_wait(struct pithi_json_out *json, const struct pithi_hit *hit)
 {
     const struct pithlog_wait_state *wait =
@@ -902,7 +906,7 @@ static void put_event(struct pithi_json_out *json, const struct pithi_row *row, 
     pithi_json_put_end(json, ']');
 }
 
-/* Writes the value of a counter, and its label; of a heading, only the label. */
+/* Writes the label of a row of a counter, and the counter's value. If the row is a heading, writes only its label. */
 static void put_counter(struct pithi_json_out *json, const struct pithi_row *row, int64_t from_ns, int64_t to_ns)
 {
     struct pithlog_column value;
@@ -964,8 +968,8 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
         put_event(json, row, &hit);
     else if (pithi_hit_row_state(now.draw.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
                                  now.draw.hidden, &hit) == 1) {
-        /* The place of the record's bar, around which the page draws a frame: distance from the top of the row, and
-         * height, as fractions of the row's height. */
+        /* The page draws a frame around the bar of the state. Writes the bar's distance from the top of the row and its
+         * height, both as fractions of the row's height. */
         double bar_top, height;
         pithi_plot_row_bar(plot, index, hit.level, &bar_top, &height);
         pithi_json_put_number(json, "bar_top", (bar_top - pithi_plot_row_top(plot, index)) / plot->row_height);
@@ -1018,7 +1022,8 @@ const char *pithi_module_at(double x, double y)
 
 /* ---- Search ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the definitions whose names contain `text`, or match it if it is a pattern. Returns 0 if there are none. */
+/* Sets wanted[id] for the definitions whose names contain `text` or, if `text` is a pattern, match it. Returns 0 if
+ * there are none. */
 static int find_wanted(const char *text, unsigned char *wanted)
 {
     char pattern[512];
@@ -1042,7 +1047,7 @@ struct sought {
     struct pithlog_filter *filter;
 };
 
-/* Begins a search. Returns 0 after an error. The search must be ended even after an error. */
+/* Begins a search. Returns 1, or 0 after an error. The caller must end the search in both cases. */
 static int begin_search(struct sought *sought, const char *text)
 {
     uint32_t lanes = now.draw.log ? pithlog_get_info(now.draw.log)->lanes : 0;

@@ -1,4 +1,5 @@
-/* module_page.c - calls functions of the page, which are the module's imports. */
+/* module_page.c - defines the functions of module_page.h by calling functions of the web page, which the WebAssembly
+ * module imports. */
 #include "wasm/module_page.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* module_page.h - functions of the page that module.c calls. module_page.c implements them by imports of WebAssembly;
- * native builds (serve_legend.c, tests) have
- * their own. */
+/* module_page.h - functions of the web page that module.c calls. module_page.c implements them by imports of
+ * WebAssembly; native builds (serve_legend.c, tests) have implementations of their own. */
 #ifndef PITHI_MODULE_PAGE_H
 #define PITHI_MODULE_PAGE_H
 
@@ -18,7 +17,7 @@ struct pithi_page_mask {
  * visible. */
 int pithi_page_text_mask(struct pithi_font font, const char *text, double scale, int is_rim,
                          struct pithi_page_mask *mask);
-/* Reports which fraction (0 to 1) of long work is done. The work goes on if this returns 0. */
+/* Reports to the page which fraction (0 to 1) of long work is done. If it returns 0, the work goes on. */
 int pithi_page_progress(void *context, double part);
 
 #endif
