@@ -54,8 +54,8 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
 }
 
 /* Returns the length that the straight line gives to the iteration `steps` after the first. The measured lengths may
- * follow a curve. Then the ends of the line can lie beyond the shortest and the longest measured length, and the
- * result is limited to these two lengths. */
+ * follow a curve. Then the ends of the line can lie beyond the shortest and the longest measured length, and the result
+ * is limited to these two lengths. */
 static double on_line(const struct pithlog_iterations *all, double steps)
 {
     double ns = all->drift_first_ns + all->drift_ns * steps;

@@ -40,8 +40,8 @@ int pithi_tool_check(int argc, char **argv)
     else
         pithi_tool_say(stdout, "%s: %" PRIu64 " records read, no damage found", argv[optind], records);
     /* Prints the faults of clocks, for example a clock that jumped. They are no damage, so they do not change the exit
-     * status, but with such a fault the log's times are less certain than the log states. Only native logs have data
-     * on clocks. */
+     * status, but with such a fault the log's times are less certain than the log states. Only native logs have data on
+     * clocks. */
     if (pithi_tool_is_native(argv[optind]) && pithlog_open(argv[optind], &log) == PITH_OK) {
         for (uint32_t i = 0; i < log->clock_count; i++)
             if (*pithi_clock_fault(&log->clocks[i]))

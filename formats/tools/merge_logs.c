@@ -3,7 +3,7 @@
  *
  * If no rank occurs in two logs, the logs are of the processes of one run: they keep their ranks and share
  * communicators and definitions. Otherwise they are of several programs, which all begin with rank 0: they get
- * consecutive ranks, lanes named after the program, and communicators of their own.
+ * consecutive ranks, lanes named after the program, and communicators of their own. --ranks can force either way.
  *
  *     heat.pith: ranks 0-3    render.pith: ranks 0-1    OUT: ranks 0-3 "heat", 4-5 "render"
  *

@@ -68,7 +68,8 @@ static int unknown_command(const char *name)
 {
     struct pithi_nearest nearest;
 
-    /* Names of other tools' commands are tried first: who types perf's `report` does not mean the nearest name. */
+    /* Names of other tools' commands are tried first: a user who types perf's `report` means no command with a similar
+     * name. */
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (strcmp(name, elsewhere[i].word) == 0) {
             pithi_tool_say(stderr, "pith: no such command: %s; use %s", name, elsewhere[i].instead);

@@ -1,8 +1,8 @@
 /* print.c - `pith print`: prints an existing log, or the records of a running program. foreign/text/ writes the lines.
  *
  * The spill files of a running program are read 5 times a second. Each time, first the new lanes, definitions and
- * communicators are printed, as the lines of records use their names; then the new records. A lane or a communicator
- * is printed again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
+ * communicators are printed, as the lines of records use their names; then the new records. A lane or a communicator is
+ * printed again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
  */
 #include <errno.h>
 #include <stdlib.h>

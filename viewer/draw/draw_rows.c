@@ -18,7 +18,7 @@
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
-/* Makes all rows of the log. In text there are no rows of counters, so the digest, from which these come, is left out. */
+/* Makes all rows of the log. For text, no digest is passed: the digest is for rows of counters, which text lacks. */
 static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *count)
 {
     return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);

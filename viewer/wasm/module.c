@@ -6,8 +6,8 @@
  *     COARSE    from the sketch, a small file beside the log, before the page has the log's records
  *     QUICK     from summaries and less exactly, while the user drags
  *     NEAR      from summaries and as exactly as they allow, without reading records
- *     no flag   exactly if the log has up to 20,000,000 records; otherwise from summaries, and records are read only for
- *               the sums in the legend
+ *     no flag   exactly if the log has up to 20,000,000 records; otherwise from summaries, except for the sums in the
+ *               legend, for which records are read
  *
  * Lengths are in units of the page. A picture has `scale` pixels for each unit: at scale 2, a bar of 10 units is 20
  * pixels high, and a line of one unit is drawn twice, side by side.
@@ -698,8 +698,8 @@ static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, ui
     return entries;
 }
 
-/* Writes a time of the log to `text`: as date and time of day if the clock of the log is known, else as time since
- * the log's time 0. */
+/* Writes a time of the log to `text`: as date and time of day if the clock of the log is known, else as time since the
+ * log's time 0. */
 static void one_time(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
 {
     if (now.draw.clock_ns)

@@ -3,7 +3,8 @@
  *
  * Only one log is open at a time, and there is one picture of it. What a function returns stays valid until the same
  * function is called again. A function that returns JSON returns NULL after an error; then pithi_module_error returns
- * the message. Times in JSON are texts of whole ns, because numbers of JavaScript hold ns exactly only up to 104 days. */
+ * the message. Times in JSON are texts of whole ns, because numbers of JavaScript hold ns exactly only up to 104
+ * days. */
 #ifndef PITHI_MODULE_H
 #define PITHI_MODULE_H
 
