@@ -196,12 +196,12 @@ static int print_csv(struct pithi_findings *f, FILE *out)
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding_place *place = &f->list[i].place;
         const uint32_t lanes[] = {place->lane, place->other};
-        /* NULL if memory is short: then the cell is empty */
+        /* `command` is NULL if memory is short; then its cell is empty. */
         char *command = pithi_findings_command(f, place);
         pithi_table_row(table);
         pithi_table_text(table, f->list[i].name);
         pithi_table_number(table, (int64_t)f->list[i].ns);
-        /* ratios are printed from millionths */
+        /* The table takes a ratio in millionths. */
         pithi_table_number(table, (int64_t)(f->list[i].share * 1e6));
         for (int k = 0; k < 2; k++)
             if (lanes[k] != UINT32_MAX)
@@ -329,8 +329,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
             free(quoted);
         } else if (!err)
             fprintf(out, "%-24s %12.6f s, %+.1f %% (%s: %.6f s, measured: %.6f s)\n", asked->what_ifs[i],
-                    /* compared with the replay, not with the run, so that the replay's own error does not count as an
-                     * effect */
+                    /* The prediction is compared with the replay, not with the run, so that the replay's own error does
+                     * not count as an effect. */
                     predicted / 1e9, replayed[fitted] > 0 ? (predicted / replayed[fitted] - 1) * 100 : 0,
                     fitted ? "fitted network" : "replayed unchanged", replayed[fitted] / 1e9, run_ns / 1e9);
         is_longer |= !err && what.is_balanced && predicted > 1.01 * replayed[fitted];

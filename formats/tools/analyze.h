@@ -1,4 +1,4 @@
-/* analyze.h - what `pith analyze` prints. */
+/* analyze.h - `pith analyze`: the functions that find and print the parts of its output. */
 #ifndef PITHI_ANALYZE_H
 #define PITHI_ANALYZE_H
 

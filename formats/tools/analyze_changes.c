@@ -26,10 +26,10 @@ static const char *const part_names[] = {"computing", "waiting", "transfer", "ru
  * within such a part; within a kind of waiting, it is a state of another rank that caused the waiting. */
 struct change {
     enum part part;
-    uint32_t kind; /* enum pithlog_wait_kind; 0: all */
+    uint32_t kind; /* enum pithlog_wait_kind of a row of waiting; 0: all kinds */
     const char *name;
-    int32_t rank; /* -1: all */
-    double ns[2]; /* per rank, in A and B */
+    int32_t rank; /* -1: all ranks */
+    double ns[2]; /* the mean per rank in log A and in log B */
 };
 
 struct changes {
@@ -113,7 +113,8 @@ static int add_side(struct changes *c, int side)
 
 static double change_of(const struct change *x) { return x->ns[1] - x->ns[0]; }
 
-/* Sorts by part and kind. The row of a part or kind comes first, then the rows of its states. */
+/* Compares two rows by part of the run time and kind of waiting. The row of a part or kind comes before the rows of its
+ * states. */
 static int by_group(const struct change *x, const struct change *y)
 {
     if (x->part != y->part)

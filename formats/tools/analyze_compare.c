@@ -33,7 +33,7 @@ struct run {
     double speedup, scaling, global; /* `scaling` is the computation scaling */
     double all_threads, threads;     /* efficiencies of the threads; 0 if all threads call MPI */
     struct pithlog_computation computation;
-    double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
+    double instruction_scaling, ipc_scaling, frequency_scaling; /* factors of `scaling`; 0: not known */
     double gigahertz;                                           /* cycles of a core a second / 1e9; 0: unknown */
     double short_part; /* the fraction of the run that the known part is, if that is too short to judge the run; else
                           0 */
@@ -43,9 +43,9 @@ struct compare {
     const struct pithi_compare_query *query;
     struct run *runs;
     uint32_t count, reference, largest; /* reference, largest: indexes of the runs with the fewest and most ranks */
-    int has_holes;                      /* records of a log are missing, so run times cannot be compared */
+    int has_holes;                      /* 1: records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
-    int is_unknown;                     /* the logs do not show whether scaling is strong or weak */
+    int is_unknown;                     /* 1: the logs do not show whether scaling is strong or weak */
     double more_ranks, more_useful;     /* ranks and time outside MPI of `largest`, divided by those of `reference` */
     struct pithi_findings findings[2];  /* the two logs that were added last */
 };

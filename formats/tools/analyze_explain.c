@@ -249,7 +249,7 @@ static const struct term terms[] = {
      NULL, NULL, pithi_findings_put_iterations},
 };
 
-/* What each kind of wait state means. */
+/* [kind]: what this kind of wait state means. */
 static const char *const meanings[PITHLOG_WAIT_KINDS] = {
 #define WAIT_KIND(kind, name, colour, is, try, meaning) [PITHLOG_##kind] = meaning,
 #include "analysis/wait_kinds.def"

@@ -323,7 +323,7 @@ static int print_page(void *context, FILE *file)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-enum { MOST_LANES = 16 }; /* if the log has more, only the two lanes of the wait state are drawn */
+enum { MOST_LANES = 16 }; /* if the log has more lanes, only the two lanes of the wait state are drawn */
 
 /* Runs a program and discards its output. Returns 0 if the program succeeded. */
 static int run(const char *path, char *const *argv)

@@ -1,8 +1,8 @@
 /* analyze_page.c - `pith analyze` for people: one page of at most 80 columns.
  *
  * The answer comes first, so that its reader can stop there: a sentence says what costs most, and a command shows
- * where. Then come a line for each finding, and how far all of it can be trusted; then the findings with their causes,
- * the efficiencies, the critical path, the iterations, the communication.
+ * where. Then follow a line for each finding, and lines that say how far the analysis can be trusted. The rest of the
+ * page has the findings with their causes, the efficiencies, the critical path, the iterations, the communication.
  *
  * A line that would say nothing is left out: a complete log is not called complete, and causes below 1 % of the run are
  * not listed. */
@@ -85,7 +85,7 @@ static double paused_ns(const struct pithi_findings *f)
             sum_ns += end_pause(f, record.lane, &since_ns[record.lane], record.time_ns);
         else if (since_ns[record.lane] == INT64_MAX)
             since_ns[record.lane] = record.time_ns;
-    /* Pauses that never ended last to the end of the interval. */
+    /* A pause without a RESUME lasts to the end of the interval. */
     for (uint32_t i = 0; i < lanes; i++)
         sum_ns += end_pause(f, i, &since_ns[i], INT64_MAX);
     pithlog_iter_close(iter);

@@ -15,7 +15,7 @@ struct cut {
     struct pithi_copy what;
     struct pithi_asked_query where;
     struct pithlog *log;
-    uint64_t copied; /* records written so far */
+    uint64_t copied; /* how many records were written so far */
 };
 
 static int fill(void *context, struct pithi_writer *writer)
@@ -25,7 +25,7 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_log_copy(cut->log, writer, &cut->what);
 }
 
-/* By default OUT has the format of LOG. */
+/* Writes the part of the log to OUT, by default in the format of LOG. Returns the exit status. */
 static int write_cut(const char *command, struct cut *cut)
 {
     const struct pithi_format *format;

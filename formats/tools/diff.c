@@ -435,7 +435,7 @@ struct reading {
 
 struct comparing {
     struct pair *pair;
-    int64_t within_ns;    /* 0: times must be equal */
+    int64_t within_ns;    /* by how much the times of equal records may differ */
     uint32_t *comms;      /* by communicator of a: 1 + the number of the equal one of b; 0: not found yet */
     uint64_t differences; /* the number of lanes that differ, or that only one log has */
     int printing;         /* 1: the printers are open */
@@ -565,7 +565,7 @@ static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
     do {
         TRY(next_record(a, &x));
         TRY(next_record(b, &y));
-        number++; /* from 1, as people count */
+        number++; /* the number of the record in its lane, from 1 */
     } while (x && y && same_record(c, x, y));
     /* The first MOST differences are shown; further ones are only counted. */
     if ((!x && !y) || c->differences++ >= MOST)

@@ -73,7 +73,7 @@ static int print_help(int argc, char **argv)
 {
     struct pithi_nearest nearest;
 
-    if (argc < 2) { /* `pith help` alone */
+    if (argc < 2) { /* `pith help` without a topic */
         puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program"
              " did, and when.\n");
         for (const struct pithi_command *command = pithi_commands; command->name; command++)
@@ -94,7 +94,7 @@ static int print_help(int argc, char **argv)
     if (strcmp(argv[1], "formats") == 0) {
         put_row("name", "can be", "suffixes", "what is kept, and what is lost");
         for (const struct pithi_format *format = pithi_formats; format->name; format++) {
-            char suffixes[128]; /* each with '/' at its end if the format is a folder */
+            char suffixes[128]; /* the format's suffixes, each with '/' at its end if the format is a folder */
             size_t used = 0;
             /* 3 bytes must be free: for this byte, a slash and the NUL. */
             for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {

@@ -33,7 +33,7 @@ struct source {
     uint32_t place;       /* position among the arguments */
     int64_t shift_ns;     /* added to the log's times: the value of --shift; later also the shift of the alignment */
     struct pithlog *log;  /* opened by merge_logs, closed by pithi_tool_merge */
-    int knows_clock;      /* the log says when its time 0 was */
+    int knows_clock;      /* 1: the log states when its time 0 was */
     int64_t zero_unix_ns; /* wall-clock time of the log's time 0, ns since 1970; only if knows_clock */
     int32_t rank_offset;  /* added to the log's ranks */
     char *program;        /* prefix of the names of the log's lanes if several programs are merged; else NULL */
@@ -120,7 +120,7 @@ enum ranks { RANKS_UNSAID, RANKS_KEEP, RANKS_FOLLOW };
 enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
 
 struct merge {
-    const char *out, *format; /* as given */
+    const char *out, *format; /* as the user gave them */
     int ranks, align;         /* enum ranks, enum align */
     int64_t shift_ns;         /* the value of the last --shift, for the log that follows it */
     struct source *sources;
@@ -284,7 +284,7 @@ static int number_ranks(struct merge *m)
     struct pithi_map seen = {0};
     uint32_t before;
     int64_t next = 0;
-    int collide = 0; /* some rank is in two logs */
+    int collide = 0; /* 1: a rank occurs in two logs */
     int err = PITH_OK;
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)

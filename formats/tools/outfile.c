@@ -102,7 +102,7 @@ int pithi_outfile_check(const char *path)
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t records_read; /* from the input logs */
+static uint64_t records_read; /* how many records were read from the input logs */
 
 /* Assumes that records are spread evenly over time, so half of a log's time has half of its records. */
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
@@ -112,7 +112,9 @@ uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_
 
     from_ns = from_ns > info->start_ns ? from_ns : info->start_ns;
     to_ns = to_ns < info->end_ns ? to_ns : info->end_ns;
-    part = from_ns > to_ns ? 0 : all > 0 ? ((double)to_ns - (double)from_ns) / all : 1; /* 0 to 1 */
+    part = from_ns > to_ns ? 0
+           : all > 0       ? ((double)to_ns - (double)from_ns) / all
+                           : 1; /* the fraction of the log, 0 to 1 */
     return (uint64_t)(part * (double)info->records);
 }
 

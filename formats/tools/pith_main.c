@@ -113,10 +113,10 @@ static const char *const variables[] = {
  *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each rank runs its own command
  *     mpirun -n 1 pith analyze a : -n 1 pith ...      each rank runs its own command
  *
- * Two more conditions hold. The launcher has the same working folder as this process. And no program or script stands
- * between the two: the parent's environment does not have the variable with the rank, which the launcher sets only for
- * its children. On hosts where the launcher does not run, its arguments are not known, so each process runs the
- * command. */
+ * Two more conditions must hold for this. The launcher has the same working folder as this process. And no program or
+ * script stands between the launcher and this process: the parent's environment does not have the variable with the
+ * rank, which the launcher sets only for its children. On hosts where the launcher does not run, its arguments are not
+ * known, so each process runs the command. */
 
 /* Reads /proc/PID/NAME, which may contain bytes of 0. Returns the size, or 0 if the file cannot be read or is too
  * long. */
@@ -272,7 +272,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     }
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* then write() fails at the limit of file sizes, and the half-written file is removed */
+    signal(SIGXFSZ, SIG_IGN); /* makes write() fail at the limit of file sizes; then the partial file is removed */
     /* The commands of this program draw nothing, so no summaries are made for logs of other formats. */
     pithi_log_plain();
     return command->run(argc, argv);
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     argc--, argv++;
     if (argc == 0 || is_help(argv[0])) {
         char *help[] = {"help", argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL, NULL};
-        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* a second topic is passed on: help refuses it */
+        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* passes on a second topic, which help refuses */
     }
     if (strcmp(argv[0], "--version") == 0) {
         puts("pith " PITH_VERSION);

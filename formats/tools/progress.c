@@ -16,7 +16,7 @@
 
 static struct pithi_progress current; /* command == NULL: no progress is shown */
 static int64_t begun_ms;              /* the time of CLOCK_MONOTONIC when the work began */
-static volatile sig_atomic_t shown;   /* the line is on the terminal and must be cleared */
+static volatile sig_atomic_t shown;   /* 1: the line is on the terminal and must be cleared */
 static volatile uint64_t part_bytes;  /* set by pithi_progress_part, read by the timer */
 
 uint64_t pithi_progress_count(const void *context) { return *(const volatile uint64_t *)context; }
@@ -70,7 +70,7 @@ static void put_scaled(struct line *line, uint64_t number)
         prefix++;
     }
     put_number(line, tenths / 10);
-    if (prefix && tenths < 1000) { /* a decimal for 1.0 to 99.9 */
+    if (prefix && tenths < 1000) { /* prints a decimal from 1.0 to 99.9 */
         put_text(line, ".");
         put_number(line, tenths % 10);
     }
@@ -101,7 +101,7 @@ static void show(int signal_number)
     put_scaled(&line, rate);
     put_text(&line, "/s");
     if (done < total && rate) {
-        uint64_t left = (total - done) / rate + 1; /* s, rounded up */
+        uint64_t left = (total - done) / rate + 1; /* seconds, rounded up */
         put_text(&line, ", ");
         put_number(&line, left < 120 ? left : left / 60);
         put_text(&line, left < 120 ? " s left" : " min left");

@@ -22,7 +22,7 @@
 #include "tools/progress.h"
 #include "tools/tools.h"
 
-/* Prints each loss at once, before the summary line. */
+/* Prints a loss as soon as it is found, before the line with the summary. */
 static void say(void *context, const char *text)
 {
     (void)context;

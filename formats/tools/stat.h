@@ -53,7 +53,7 @@ int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, 
  * such function. */
 int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size);
 
-/* Adds the cells mean, min, p50, p95, p99 and max. */
+/* Fills six cells of the row: mean, min, p50, p95, p99 and max of the lengths. */
 void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths);
 
 /* Returns 1 if the query shows a row for the definition `def`; for `def` NULL, if it shows computing. */

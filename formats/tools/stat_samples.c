@@ -411,7 +411,7 @@ static const struct pithi_table_column path_columns[] = {
     {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},
 };
 
-/* For people: a tree. */
+/* For people the table is a tree. */
 static const struct pithi_table_column tree_columns[] = {
     {"total", PITHI_CELL_TIME, 0},       {"total_share", PITHI_CELL_RATIO, 0}, {"self", PITHI_CELL_TIME, 0},
     {"self_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},     {"function", PITHI_CELL_TEXT, 0},

@@ -79,7 +79,8 @@ struct order {
     int64_t self_ns;
 };
 
-/* States first, by falling self time; then events and counters in order of definition. */
+/* Compares for qsort: states come first, the largest self time first; then events and counters in order of
+ * definition. */
 static int compare_order(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;

@@ -31,7 +31,7 @@ struct cell {
 struct pithi_report {
     struct pithi_table_column *columns; /* a copy, with copied names, as callers may have the columns on their stack */
     uint32_t column_count, rows, next;  /* `next`: the cell to fill */
-    struct cell *cells;                 /* row after row */
+    struct cell *cells;                 /* the cells of all rows, row after row */
     struct cell spare;                  /* takes what is written if there is no memory for a cell, or no column */
     int no_memory;                      /* 1: there was no memory; pithi_table_print returns the error */
 };
@@ -113,8 +113,8 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const char *const rates[] = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
-    uint64_t magnitude =
-        cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number; /* 2^63 for INT64_MIN */
+    uint64_t magnitude = cell->number < 0 ? 0 - (uint64_t)cell->number
+                                          : (uint64_t)cell->number; /* unsigned, as it is 2^63 for INT64_MIN */
     char text[64];
 
     if (!cell->filled)

@@ -76,7 +76,7 @@ struct pithi_option {
     enum pithi_option_kind kind;
     void *to;
     const char *words;                                                                 /* separated by blanks */
-    int (*read)(const char *command, const char *option, const char *value, void *to); /* 0; else the exit status */
+    int (*read)(const char *command, const char *option, const char *value, void *to); /* returns 0 or an exit status */
 };
 enum { PITHI_OPTIONS_MOST = 16 }; /* the most options that a command has */
 

@@ -782,7 +782,7 @@ static void forget(struct why *w)
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
 
-/* "rank 3", "ranks 0-2". */
+/* Room for the text of some ranks, such as "rank 3" or "ranks 0-2". */
 struct ranks_text {
     char text[PITHI_TOP_RANKS_TEXT + 32];
 };
@@ -808,7 +808,7 @@ static const char *name_who(struct ranks_text *to, const struct group *g)
     return to->text;
 }
 
-/* "12.3 s", "2.5 to 12.3 s". */
+/* Room for the text of the shortest and the longest time of a group, such as "12.3 s" or "2.5 to 12.3 s". */
 struct span_text {
     char text[2 * PITHI_NS_TEXT + 8];
 };

@@ -36,7 +36,7 @@ enum { FIRST = 5, MOST = 256, PAGE = 256 << 10 };
 
 /* A file in memory, in blocks of PAGE bytes, so that a large file is not copied when it grows. */
 struct memory {
-    unsigned char **pages; /* [page_count]; NULL: a block of zeros */
+    unsigned char **pages; /* [page_count]; an entry is NULL for a block of zeros */
     size_t page_count;
     uint64_t size;
 };

@@ -34,8 +34,8 @@ struct pithi_cairo {
     } * waiting;
     uint32_t wait_count, wait_capacity, wait_lines;
     double clip[4];              /* x, y, width, height; width < 0: none */
-    int drawn_in;                /* 1: in the present clip, shapes were already drawn that an image of the waiting ones
-                                  * would hide */
+    int drawn_in;                /* 1: other shapes were drawn in the present clip, and an image of the waiting shapes
+                                  * would hide them */
     struct _PangoLayout *layout; /* for texts that cairo alone cannot draw; NULL until the first such text */
 };
 

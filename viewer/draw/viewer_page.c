@@ -19,8 +19,8 @@
 #include "core/scene/axis.h"
 #include "draw/text_buffer.h"
 
-/* The largest log in a page, because browsers open larger pages slowly. The page that opens logs (--viewer) reads logs
- * of any size. */
+/* The largest log that is put into a page; browsers open larger pages slowly. The page that opens logs (--viewer) reads
+ * logs of any size. */
 enum { MOST_MIB = 32 };
 static const uint64_t most_bytes = (uint64_t)MOST_MIB << 20;
 

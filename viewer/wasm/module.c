@@ -509,7 +509,7 @@ static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width,
                                                     : PITHI_NEAR;
     figure.plot.moving = (flags & PITHI_MODULE_QUICK) != 0;
     figure.plot.arrows_auto = !(flags & PITHI_MODULE_ALL_ARROWS);
-    figure.plot.lit_from_ns = figure.plot.lit_to_ns = 0; /* the page draws the selection */
+    figure.plot.lit_from_ns = figure.plot.lit_to_ns = 0; /* no selection is drawn here, as the page draws it */
     figure.plot.note_texts = 0;
     figure.plot.t0_ns = t0_ns;
     figure.plot.t1_ns = t1_ns;
