@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,10 +52,19 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
 /* ---- Standard error ---------------------------------------------------------------------------------------------- */
 
 /* 1: the process was started without a standard error. Descriptor 2 may then become a file of the program or of its
- * MPI, so nothing may be written to it. The variable is weak, because each file that includes this header defines it,
- * and all files of a library must share it. */
+ * MPI, so nothing may be written to it. A thread that UCX starts when it is loaded opens files, so descriptor 2 may be
+ * open when Pith is loaded. Therefore `pith run` looks before that, and puts its process number, which stays, into the
+ * variable PITHI_NO_STDERR.
+ *
+ * pithi_no_stderr is weak, because each file that includes this header defines it, and all files of a library must
+ * share it. */
+#define PITHI_NO_STDERR "_PITH_NO_STDERR"
 __attribute__((weak, visibility("hidden"))) int pithi_no_stderr;
-__attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0; }
+__attribute__((constructor)) static void find_stderr(void)
+{
+    const char *process = secure_getenv(PITHI_NO_STDERR);
+    pithi_no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0 || (process && strtol(process, NULL, 10) == getpid());
+}
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
+
 /* The values of --lib: each is lib/pith/MPI/libpith-FILE.so, and -o sets the variable `output`. */
 static const struct library {
     const char *name, *file, *output;
@@ -353,12 +355,23 @@ static int is_answer_set(void)
     return value && *value && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
 }
 
+/* The program will have the process number of this process. */
+static void set_to_own_pid(const char *variable)
+{
+    char process[32];
+
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    setenv(variable, process, 1);
+}
+
 int main(int argc, char **argv)
 {
     struct run_options options = {0};
     struct program program;
 
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that the lines of several ranks are not mixed (see base/say.h) */
+    if (pithi_no_stderr)
+        set_to_own_pid(PITHI_NO_STDERR);
     parse_options(argc, argv, &options);
     int bad = program_find(options.program[0], &program);
     if (bad)
@@ -382,9 +395,7 @@ int main(int argc, char **argv)
             /* Lets the libraries of --also record calls of this process even before its first MPI call. This is not
              * done if mpirun started the process and it is not linked with MPI, because it may be a script or another
              * starter of the real program, and such a starter would write a log of its own. */
-            char process[32];
-            snprintf(process, sizeof process, "%ld", (long)getpid());
-            setenv("_PITH_ALSO", process, 1);
+            set_to_own_pid("_PITH_ALSO");
         }
         int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
                                                (options.answer || (is_set && options.ready == &libraries[0]));
