@@ -491,6 +491,7 @@ int pithi_merge(const struct pith_transport *transport)
     }
     if (good && (merge.have || pithi_session.left_out)) {
         pithi_listener_clear();
+        pithi_output_unmark();
         rmdir(pithi_session.folder); /* fails, and does no harm, while files of other processes are in it */
     }
     if (transport->rank == 0 && !pithi_session.settings.quiet) {

@@ -340,6 +340,8 @@ static void mark_path(char *path, size_t size)
     snprintf(path, size, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
 }
 
+static int has_mark;
+
 /* Of the processes that share a folder, one can make this file; in this process, returns a descriptor for has_spoken.
  * In the other processes: returns -1 after that process has printed its line, or when the time is over. */
 static int speak_for_folder(void)
@@ -354,7 +356,18 @@ static int speak_for_folder(void)
         for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &said) == 0 && said.st_size == 0; i++)
             nanosleep(&ms, NULL);
     }
+    has_mark |= fd >= 0;
     return fd;
+}
+
+void pithi_output_unmark(void)
+{
+    char mark[PITHI_PATH_MAX + 32];
+    if (!has_mark)
+        return;
+    mark_path(mark, sizeof mark);
+    unlink(mark);
+    has_mark = 0;
 }
 
 /* Marks that the line is printed: the file is no longer empty. */

@@ -57,6 +57,8 @@ void pithi_output_kept(int rank);
 
 /* Call it when the process ends before its job was finished. For each spill folder, one process prints a line. */
 void pithi_output_missed(void);
+/* The log was written after all, as when MPI_Abort returns: removes the mark of the line from the spill folder. */
+void pithi_output_unmark(void);
 
 /* When recording has started, and when the name of its log is known: gives the same line to the process that pith run
  * left beside this one (wrappers/run/watch.c), which prints it if this process cannot. A rank that PITH_RANKS leaves

@@ -4,13 +4,15 @@
 . "$(dirname "$0")/../lib.sh"
 cat >dies.c <<'END'
 #include <mpi.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 5; i++)
         MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 1)
-        MPI_Abort(MPI_COMM_WORLD, 3);
+        for (MPI_Abort(MPI_COMM_WORLD, 3);;) /* (that of MPICH 4.2 may return) */
+            pause();
     return MPI_Finalize();
 }
 END

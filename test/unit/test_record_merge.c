@@ -244,6 +244,28 @@ static void test_missing_rank(void)
     help_close(&log);
 }
 
+/* MPI_Abort of MPICH 4.2 may return, and the program may then call MPI_Finalize. */
+static void abandoned_job(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    unsetenv("PITH_QUIET");
+    pith_job_join(&transport);
+    record_job(job);
+    job_barrier(job);
+    pith_job_abandon();
+    job_barrier(job);
+    pith_job_finish(&transport);
+}
+
+static void test_abandoned(void)
+{
+    help_fresh();
+    OK(job_run(4, abandoned_job) == 0 && said_by_all(4, "pith recover run.pith.spill\n") == 1,
+       "a job that is abandoned: one process says how to get at its records");
+    OK(access("run.pith", F_OK) == 0 && access("run.pith.spill", F_OK) != 0,
+       "if it is finished all the same, the log is there, and nothing else");
+}
+
 static void unfinished_job(struct fork_job *job)
 {
     struct pith_transport transport = job_transport(job);
@@ -308,6 +330,7 @@ int main(void)
         test_job(sizes[i]);
     test_failure();
     test_missing_rank();
+    test_abandoned();
     test_unfinished();
     test_two_jobs();
     help_clean();
