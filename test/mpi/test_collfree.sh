@@ -24,8 +24,12 @@ pith check: rank 1: MPI_Barrier, but MPI_Comm_free on rank 0 $of
 pith check: rank 1: MPI_Barrier, but MPI_Comm_set_info on rank 0 $of
 pith check: rank 1: MPI_Bcast, but MPI_Comm_free on rank 0 $of" "$mpi $ranks: another call on the rank that does not free it: errors, as ever, and the error handler of what was freed" || cat err
     done
-    checked "$mpi" 2 fatal
-    is "$((status != 0)) $(told | grep -c "rank 1: MPI_Barrier, but MPI_Comm_free on rank 0 $of")" "1 1" "$mpi: the default error handler ends the job"
+    ends_job() {
+        checked "$mpi" 2 fatal
+        [ "$((status != 0)) $(told | grep -c "rank 1: MPI_Barrier, but MPI_Comm_free on rank 0 $of")" = "1 1" ]
+    }
+    quota 1 3 ends_job # the launcher of Open MPI 5 now and then drops what a rank printed just before it ended the job
+    ok $? "$mpi: the default error handler ends the job ($quota)" || cat err
     checked "$mpi" 2 left
     is "$(told)" "0
 pith check: N collective calls of 2 ranks: 1 error
