@@ -14,7 +14,8 @@ def wrong(text):
 
 
 def value(text, key):
-    return re.search(key + r': (-?\d+)', text).group(1)
+    number = re.search(key + r': (-?\d+|UNDEFINED)', text).group(1)
+    return '4294967295' if number == 'UNDEFINED' else number  # otf2-print 3.2 has a word for it
 
 
 def peer_rank(text, key):
