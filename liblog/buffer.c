@@ -194,7 +194,7 @@ void pithi_buffer_leave(void)
 
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
-/* The return address, in start_thread of the C library, of the call of a thread's start function; 0: unknown. */
+/* The address in the C library's start_thread to which the start function of a thread returns; 0: unknown. */
 static uint64_t calls_function; /* atomic */
 
 /* Stores the stack of this thread. Its two outermost frames are start_thread and clone, of the C library. Returns the

@@ -459,7 +459,7 @@ int pithi_turns_take(const struct pith_transport *t)
     return decision[0] != 0;
 }
 
-/* ---- Turns without a log ----------------------------------------------------------------------------------------- */
+/* ---- Comparing clocks without a log ------------------------------------------------------------------------------ */
 
 /* Returns the period that PITH_SYNC asks for, in ns; 0 if it is not set. */
 static int64_t asked_ns(int rank)

@@ -9,7 +9,7 @@
 
 /* Under the guard, when recording starts: makes the thread and installs its handlers, if the settings ask for them. */
 void pithi_listener_start(void);
-/* In a forked child, which has no listener thread. */
+/* Call it in a forked child, which has no listener thread. */
 void pithi_listener_forked(void);
 /* Not under the guard. Call it with 1 if this process is about to join a job: the listener then waits before it answers
  * a signal. Call it with 0 when the process has joined, or will not. */

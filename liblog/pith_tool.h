@@ -64,9 +64,9 @@ PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
 /* A call is long from about 10 us on: more ticks than pith_long_call returns (UINT64_MAX unless pith_call_sites is -1).
- * pith_call_site_late records the site of a long call at the end of its state `state`. That end must be the thread's
- * last record, and `record` the value of pith_buffer_.next before it. Otherwise, and if a library must first be
- * recorded, it records no site. */
+ * pith_call_site_late records the site of a long call after the end of its state `state`. `record` is the value that
+ * pith_buffer_.next had before that end was stored. No site is recorded if the thread has stored other records since
+ * then, or if the log does not know yet in which library the site is. */
 PITH_API uint64_t pith_long_call(void);
 PITH_API void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record);
 

@@ -8,9 +8,9 @@
 
 /* Under the guard, when recording starts: starts the sampling that PITH_SAMPLE asks for. */
 void pithi_sample_start(void);
-/* Called in a forked child, which has no timers. */
+/* Call it in a forked child, which has no timers. */
 void pithi_sample_forked(void);
-/* Called by a thread of the recorder: the thread gets no samples. */
+/* A thread of the recorder calls this, so that no samples of it are taken. */
 void pithi_sample_not_here(void);
 /* Not under the guard, before the end of recording: records the names of code that was made at run time, from the
  * program's perf map; records the modules again if their first records may be lost (a ring, PITH_FROM). */

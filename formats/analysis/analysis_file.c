@@ -489,7 +489,7 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
     return a;
 }
 
-/* ---- Keeping ----------------------------------------------------------------------------------------------------- */
+/* ---- Storing in the cache ---------------------------------------------------------------------------------------- */
 
 /* `graph` is a copy with lanes of its own, because searches and loops store their position in the lanes. */
 struct pithi_keeping {

@@ -46,8 +46,8 @@ static int replace(uintptr_t address)
     return 1;
 }
 
-/* If the fault is not in memory of the list, the handler restores the action of SIGBUS before it. Then the instruction
- * faults again, which ends the program as usual. */
+/* The handler of SIGBUS. If the fault is not in listed memory, the handler restores the action that SIGBUS had before
+ * the handler was installed. Then the instruction faults again, which ends the program as usual. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;

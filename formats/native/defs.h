@@ -51,8 +51,8 @@ const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t inde
 
 /* Adds a property unless there is one with this key. */
 int pithi_defs_new_property(struct pithi_defs *defs, const char *key, const char *value);
-/* Adds a property that other processes may also have. If there are several values, the last value stays; but an event
- * number keeps its first meaning (event_numbers.h). */
+/* Adds a property that other processes may also have. Of several values, the last one stays. An exception is the
+ * property with the meaning of an event number (event_numbers.h), of which the first value stays. */
 int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);
 /* Finds the id of a definition. Returns 1, or 0 if no definition has this kind and name. */
 int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, const char *name, uint32_t *id);

@@ -311,8 +311,8 @@ static int damaged(const struct pithlog *log, const struct pithi_log_lane *lane)
                       (unsigned long long)pithi_place(lane->sheets));
 }
 
-/* Reads the places of sheets. Returns 0 if they do not follow each other without a break, or lack records of the
- * lane. */
+/* Reads the places of sheets. Returns 0 if there is a break between two of them, or if records of the lane are in none
+ * of them. */
 static int take_places(const struct pithi_log_lane *lane, const unsigned char *p, struct pithi_sheet_place *places)
 {
     uint64_t records = 0;

@@ -19,8 +19,9 @@
 #include "native/stack.h"
 #include "pithlog.h"
 
-/* Returns 1 if the record begins a hole of a lane whose first record was at begin_ns. (If the record's count is 0, no
- * records are missing. At the begin of the lane, no state was open yet.) */
+/* Returns 1 if the record begins a hole of a lane whose first record was at begin_ns. A lost record begins no hole if
+ * its `bytes`, the number of missing records, is 0, or if it is at the begin of the lane, where no state was open
+ * yet. */
 static inline int pithi_lost_is_hole(const struct pithlog_record *r, int64_t begin_ns)
 {
     return r->kind == PITHLOG_LOST && r->bytes > 0 && r->time_ns > begin_ns;

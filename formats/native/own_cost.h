@@ -11,7 +11,8 @@
 /* The property's key; for one host, followed by " HOST". */
 #define PITHI_OWN_COST_KEY "own_cost_ns"
 
-/* Costs in ns, by kind of record; PITHLOG_OWN_CALL is 0. */
+/* Costs in ns, by kind of record. Index 0, PITHLOG_OWN_CALL, is the cost of a call without that of its ENTER and
+ * LEAVE. */
 struct pithi_own_cost {
     double ns[PITHLOG_OWN_COSTS]; /* [kind of record] */
 };

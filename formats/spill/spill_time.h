@@ -111,7 +111,7 @@ static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_
 
 /* Reads the clocks of this machine into *now. Returns 1 if *now and page->first are anchors of the same counter.
  * Returns 0 if the process ran on another machine; if this machine was rebooted or slept since then (during sleep the
- * counter runs and CLOCK_MONOTONIC does not); or if the counter parted for another reason. */
+ * counter runs and CLOCK_MONOTONIC does not); or if the counter and CLOCK_MONOTONIC moved apart for another reason. */
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now);
 
 /* Returns 1 if the process ran on this machine, and the machine was not rebooted since then. */

@@ -79,7 +79,7 @@ static double paused_ns(const struct pithi_findings *f)
     }
     for (uint32_t i = 0; i < lanes; i++)
         since_ns[i] = INT64_MAX;
-    /* A PAUSE in a lane that is paused already changes nothing; a RESUME in a lane that is not paused adds nothing. */
+    /* A PAUSE in a lane that is already paused changes nothing. A RESUME in a lane that is not paused adds nothing. */
     while (pithlog_iter_next(iter, &record) > 0)
         if (record.kind == PITHLOG_RESUME)
             sum_ns += end_pause(f, record.lane, &since_ns[record.lane], record.time_ns);

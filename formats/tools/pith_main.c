@@ -106,8 +106,8 @@ static const char *const variables[] = {
  * were started on its host; the other ranks end. So the page is printed once, and no two processes write one file.
  *
  * If mpirun starts a program or script that runs a command of Pith, each rank runs the command, because each rank may
- * read another log. So a command is left to rank 0 only if it stands in the launcher's arguments, which are the same
- * for all ranks:
+ * read another log. So a command is left to rank 0 only if it stands in the launcher's arguments and these have no
+ * colon, after which another command would follow for more ranks:
  *
  *     mpirun -n 4 pith analyze a.pith                 rank 0 runs the command
  *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each rank runs its own command

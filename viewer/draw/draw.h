@@ -135,8 +135,8 @@ const char *pithi_draw_base_name(const char *path);
 /* Returns the figure that options and words describe, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
-/* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. If Pith was built without cairo, always
- * returns 1 after a message. */
+/* Draws PNG, PDF or PostScript by cairo, or SVG. Returns an exit status. If Pith was built without cairo, returns 1
+ * after a message for all of these, SVG included. */
 int pithi_draw_picture(const struct pithi_draw *draw);
 int pithi_draw_viewer(const struct pithi_draw *draw);   /* writes the page that opens logs; returns an exit status */
 int pithi_draw_log_page(const struct pithi_draw *draw); /* writes the page of a log; returns an exit status */

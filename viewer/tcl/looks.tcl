@@ -22,8 +22,8 @@ proc ::pith::theme::colour {name} {
     return $colour($name)
 }
 
-# Makes the commands `colour NAME` and `px N` available in the methods of all classes, because methods also find the
-# commands of the namespace oo::Helpers.
+# Makes the commands `colour NAME` and `px N` available in the methods of all classes: Tcl looks for commands of methods
+# in the namespace oo::Helpers, too.
 interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
 interp alias {} ::oo::Helpers::px {} ::pith::theme::px
 

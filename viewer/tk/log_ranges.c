@@ -115,7 +115,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     memcpy(view->hidden, object->hidden, defs);
     view->query.hidden = view->hidden;
     pithi_ranges_free(view->ranges);
-    /* From here on the result of a job that is still running is dropped, because it is for the load before. */
+    /* From here on, the result of a job that is still running is dropped, because it belongs to the previous load. */
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
     /* If there is no summary, or there are few records, all records are read at once. */

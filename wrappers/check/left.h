@@ -40,14 +40,14 @@ enum pithi_left_kind {
 void pithi_left_made(int result, enum pithi_left_kind kind, const void *where);
 /* Call it after MPI_Type_get_contents. Enters the derived datatypes that MPI_Type_get_contents returned. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types);
-/* Call freeing before a call that frees an object, and freed after it. freeing returns the number of the object's call
- * site (0: unknown), which is the argument `freeing` of freed. `kind` of a request: REQUEST or PERSISTENT, either will
- * do. */
+/* Call pithi_left_freeing before a call that frees an object. It returns the number of the object's call site (0:
+ * unknown). Call pithi_left_freed with this number after that call. For a request, `kind` may be either of the two
+ * kinds of requests. */
 uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where);
 void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, const void *where);
 
-/* Call await before a call that may complete requests, and awaited after it. Requests that the call sets to
- * MPI_REQUEST_NULL are complete. */
+/* Call pithi_left_await before a call that may complete requests, and pithi_left_awaited after it. Requests that the
+ * call sets to MPI_REQUEST_NULL are complete. */
 struct pithi_left_awaited {
     MPI_Count count;              /* length of `requests`; 0: nothing is followed */
     const MPI_Request *requests;  /* the program's array */

@@ -13,10 +13,10 @@
 /* Kinds of messages. Tags below FIRST belong to verdict.c and left.c. */
 enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_SUBGROUP_TAGS };
 
-/* How many tags the messages of each kind use. If threads make such calls on one communicator at the same time, their
- * messages need different tags, which follow from the tags of the calls. Without threads, one tag is enough: messages
- * arrive in the order of the calls, and calls with different tags are compared and reported as different. If any
- * process has threads, all processes use several tags. */
+/* How many tags the messages of each kind use. Several threads may call MPI_Comm_create_group on one communicator at
+ * the same time. Then their messages need different tags, which are made from the tags of the calls. Without threads
+ * one tag is enough, because messages arrive in the order of the calls. If any process has threads, all processes use
+ * several tags. */
 static int tag_count;
 
 void pithi_subgroup_begin(MPI_Comm world)

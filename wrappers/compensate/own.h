@@ -21,8 +21,8 @@ int pithi_own_compare(void);
 void pithi_own_over(void);
 /* Keeps the delay after a wait, for pithi_own_write. */
 void pithi_own_waited(int64_t delay_ns);
-/* Writes the cost and the delay as pith:own and pith:delay after the call (after_call.w). Libraries without a log do
- * nothing. */
+/* Writes the cost and the delay as pith:own and pith:delay after the call (after_call.w). Does nothing in a
+ * wrapper library that writes no log. */
 void pithi_own_write(void);
 /* Writes a property of the log. */
 void pithi_own_fact(const char *key, const char *value);

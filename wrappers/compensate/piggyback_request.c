@@ -264,7 +264,8 @@ static int is_over(struct kept *kept)
         REAL(MPI_Test_cancelled)(&status, &flag);
     if (entry->arriving.memory && !flag)
         pithi_part_arrived(&entry->arriving, &header);
-    /* Its second message must be received, because otherwise a later receive would take it for its own header. */
+    /* Receives the header that was sent beside the message, because otherwise a later receive would take it for the
+     * header of its own message. */
     else if (entry->receives && !entry->has_header && !flag)
         pithi_piggyback_receive_header(entry->comm, entry,
                                        entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,

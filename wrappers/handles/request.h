@@ -5,8 +5,8 @@
  * request, until it forgets the request, usually when the request is complete (completion.h). A request is in the table
  * while at least one client uses its slot.
  *
- * MPI libraries give the same handle to several sends that complete at once. So the table may have several entries for
- * one handle; each entry stands for one of these requests.
+ * MPI libraries give the same handle to several sends that are complete as soon as they begin. So the table may have
+ * several entries for one handle; each entry stands for one of these requests.
  *
  * Several threads may call these functions at the same time. An entry and its data never move. A call that may complete
  * a request claims the request's entry. If another thread then makes a request with the same handle, the new request

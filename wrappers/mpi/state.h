@@ -29,7 +29,7 @@ static inline int pithi_calls_are_off(void)
     return __builtin_expect(__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED) & PITHI_CALLS_OFF, 0);
 }
 
-/* A call that takes more ticks than this gets its call site at its end (pith_long_call). */
+/* The call site of a call that takes more ticks than this is recorded at the end of the call (pith_long_call). */
 extern uint64_t pithi_long_call __attribute__((visibility("hidden"))); /* atomic */
 
 /* Call it in the first call of a function. Defines and begins the state. Returns the value for pithi_self.begun, which

@@ -203,7 +203,8 @@ void template_end(struct emitter *emitter)
             write_function(emitter, &emitter->protos->at[i]);
 }
 
-/* Adds a wrapper to its function. In the wrap dialect, writes the function. */
+/* Adds a wrapper to those of the MPI function `proto`. In the wrap dialect a function has only one wrapper, so the C
+ * function is written at once. */
 static void add_wrapper(struct gen_place *place, struct proto *proto, const struct gen_node *node, struct gen_text *out)
 {
     struct emitter *emitter = place->emitter;

@@ -240,8 +240,8 @@ static uint32_t interval_of(const struct delays *d, int64_t to_ns)
     return interval < d->intervals ? (uint32_t)interval : d->intervals - 1;
 }
 
-/* Makes the rows of a lane. Each has the latest collective before the wait state that synchronised the lane and the
- * cause. `next`: [intervals], the next free row in each interval.
+/* Makes the rows of a lane, one for each wait state. A row has the latest collective, before its wait state, in which
+ * the lane and the cause were synchronised. `next`: [intervals], the next free row in each interval.
  *
  * Lanes are members of many communicators, but mostly synchronise in few. So the search goes through the communicators
  * of the lane from the latest synchronisation back. It ends at the first communicator that also has the cause as a
@@ -730,8 +730,8 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
         __builtin_prefetch(row_at(d, wait->before));
 }
 
-/* Finds a part of the order; parts are counted from the end of the order. Returns a pointer behind the part's last wait
- * state, and sets *count to the number of its wait states. */
+/* Finds a part of the array d->order; parts are counted from the end of the array. Returns a pointer behind the part's
+ * last wait state, and sets *count to the number of its wait states. */
 static const struct ordered *part_of_order(const struct delays *d, uint32_t part, size_t *count)
 {
     size_t end = d->row_count - (size_t)part * COMPARED_AT_ONCE;

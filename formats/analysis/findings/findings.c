@@ -718,8 +718,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = end(a, out);
         }
     }
-    /* Some calls took very long for what they move, because a rank had no core. The sum is at most what the system
-     * counted. If the log has counters of time without a core, find_no_core uses these instead. */
+    /* Some calls took very long for the bytes that they move, because a rank had no core. Limits their sum to the time
+     * without a core that the system counted. If the log has counters of this time, find_no_core uses these instead. */
     if (pithi_run_delay_find(a->graph.log, &delay) && (double)long_ns > delay.delay_ns + delay.threads_ns)
         long_ns = (int64_t)(delay.delay_ns + delay.threads_ns);
     if (good && !is_small(a, (double)long_ns) &&

@@ -859,8 +859,8 @@ static uint32_t moved(const struct runs *runs, uint32_t piece)
     return piece <= run->last ? run->to : piece - run->last + run->to;
 }
 
-/* Makes each run of a lane a single piece. If the next call receives the message of a run, the message is also a need
- * of the run. Returns 0 if there is no memory. */
+/* Joins each run (struct run) of a lane into a single piece. If the call after a run receives the message for which the
+ * run polled, this message becomes a need of the joined piece, too. Returns 0 if there is no memory. */
 static int join_runs(struct polls *p, uint32_t lane)
 {
     struct pithi_graph_lane *of = &p->g->lanes[lane];

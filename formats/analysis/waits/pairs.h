@@ -23,8 +23,8 @@ int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *di
  * is sent. */
 int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns, int64_t to_ns);
 
-/* Records of the lane's rank are missing from now on (pithi_match_missing). In a window this function has no effect,
- * because a digest has only matched messages. */
+/* Call it where records of the lane's rank are missing from now on (pithi_match_missing). Has no effect after
+ * pithi_pairs_open_window, because its messages come from the digest, in which all messages are matched. */
 void pithi_pairs_missing(struct pithi_pairs *pairs, uint32_t lane);
 /* Takes a LOST record: calls pithi_pairs_missing if the record is in the middle of its lane (pithi_is_hole). */
 void pithi_pairs_lost(struct pithi_pairs *pairs, const struct pithlog_record *record);

@@ -478,9 +478,10 @@ static int are_matched(const struct pithi_waits *p, const struct lane *lane, con
     return 1;
 }
 
-/* Handles the calls that look_at_queue would have handled by the end of the interval if records came in the order of
- * times. In that order, the call at the front leaves the queue when QUEUE_MOST calls after it are over, and later
- * matches do not count for this call. */
+/* At the end of an interval, handles the queued calls of a lane for which the result is known now. Within an interval
+ * records come lane by lane, and look_at_queue, which needs the order of times, is not called. The result is the same
+ * as in that order: the call at the front leaves the queue when QUEUE_MOST calls after it are over, and ignores sends
+ * that are matched later. */
 static void look_at_interval(struct pithi_waits *p, struct lane *lane)
 {
     uint32_t later = lane->first_call;

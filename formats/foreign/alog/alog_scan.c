@@ -490,8 +490,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
         }
         CHECK(pithi_defs_add(defs, &def, &id));
-        /* If another event number already has the same definition, appends this number to the name, so that this number
-         * gets a definition of its own. */
+        /* If another event number already has the same definition, appends the number of `event` to the name, so that
+         * `event` gets a definition of its own. */
         if (id < before) {
             snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
             CHECK(pithi_defs_add(defs, &def, &id));

@@ -8,9 +8,8 @@
  *
  * The functions of samples are slices on an additional track below each lane. If samples were taken by wall-clock time,
  * the slices of a sample begin at the sample before it and end at the sample. If samples were taken by CPU time, the
- * slices are only as long as the CPU time that the thread used between the two samples. If the slices of a sample begin
- * exactly where those of the sample before end, the outermost functions that both stacks have in common keep their
- * slices. */
+ * slices are only as long as the CPU time that the thread used between the two samples. If the slices of two samples
+ * touch, a function that is on both stacks, like all functions that called it, gets one slice for both. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>

@@ -140,7 +140,8 @@ static uint32_t find_run(const struct postings *p, uint64_t posted)
     return low;
 }
 
-/* Adds a number of posting to the runs. Returns 0 if there is no memory. */
+/* Adds the ordinal of a posted receive to the ranges of ordinals (runs) that were seen. Returns 0 if there is no
+ * memory. */
 static int add_posting(struct postings *p, uint64_t posted)
 {
     uint32_t i = find_run(p, posted);
@@ -240,8 +241,8 @@ static int copy_comm(struct copying *c, uint32_t number)
     const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
     struct pithlog_comm world = {.name = comm->name};
     if (c->what->program) {
-        /* With several programs, gives the communicator a key and a name of its program alone, and its members their
-         * new ranks. */
+        /* With several programs, gives the communicator a key and a name that no other program uses, and gives its
+         * members their new ranks. */
         uint32_t *index = &c->comms[number];
         size_t members = (size_t)comm->size + (size_t)comm->remote_size;
         int32_t *ranks = malloc((members + 1) * sizeof *ranks);

@@ -201,7 +201,7 @@ struct pithi_watch {
     void *context; /* the caller's, for go_on */
 };
 
-/* A watch of zeros never stops anything. */
+/* A watch whose members are 0 never stops anything. */
 static inline int pithi_go_on(const struct pithi_watch *watch, double part)
 {
     return !watch->go_on || watch->go_on(watch->context, part);

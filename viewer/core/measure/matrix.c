@@ -194,8 +194,8 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* The scale of colours begins at this fraction of the way from the paper's colour to its end, so that small values are
- * visible. */
+/* The first colour of the scale is at this fraction of the way from the paper's colour to the last colour of the scale,
+ * so that small values are visible. */
 #define LEAST 0.15
 /* The scale ends at this fraction, in 255ths, of the way from the accent to the colour of text. */
 #define DARKEST 210

@@ -67,7 +67,7 @@ enum pithi_matrix_value {
     PITHI_MATRIX_LATE_RECEIVER,
     PITHI_MATRIX_WAITING /* ns */
 };
-/* Adds the messages of a pair; keeps the longer of the longest messages. */
+/* Adds the messages of a pair. Of the longest messages of the two, keeps the longer one. */
 void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 

@@ -20,12 +20,12 @@
 #include "core/raster/palette.h"
 #include "core/cells/query.h"
 
-/* How many intervals are read between two checks of the watch. */
+/* How many intervals are read before the caller is asked again whether to stop (struct pithi_watch). */
 enum { HELPING = 4096 };
 /* In an estimate (pithi_ranges_quick), a piece may be as long as this number of columns. */
 enum { QUICK_COLUMNS = 3 };
-/* Time for which a piece names no state is divided by the shares of the states in SAMPLED_RECORDS records at each of
- * SAMPLES times. */
+/* Time for which a piece names no state is distributed over the states in proportion to their shares in
+ * SAMPLED_RECORDS records at each of SAMPLES times. */
 enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
 
 struct pieces;

@@ -63,7 +63,8 @@ uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int
     for (uint32_t i = 0; i < seen_count && wanted; i++) {
         if (bsearch(&seen[i], chosen, slow, sizeof *chosen, by_index))
             continue;
-        /* A new part begins here: of 95 others in 5 parts, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1. */
+        /* Takes the first of each part, where other * wanted / others grows: 95 others in 5 parts have the begins 0,
+         * 19, 38, 57 and 76. */
         if (!other || (uint64_t)other * wanted / others != ((uint64_t)other - 1) * wanted / others)
             chosen[(*count)++] = seen[i];
         other++;
@@ -175,8 +176,8 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 }; /* pixels */
-/* The most lines of the legend below the rows, of a table, and of a legend beside the rows; the height of a line of a
- * legend beside the rows, and of a finding, in pixels. */
+/* Most lines: LEGEND_LINES of the legend below the rows, TABLE_LINES of a table, LIST_LINES of a legend beside the
+ * rows. Heights in pixels: LIST_LINE of a line of a legend beside the rows, FINDING_LINE of a finding. */
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 }; /* pixels */
 

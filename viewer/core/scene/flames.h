@@ -21,8 +21,8 @@ struct pithi_flames {
     uint32_t *state;
 };
 
-/* Opens the functions of `log`. Returns PITH_OK or an enum pith_err: PITH_ERR_USAGE if the file at `path` belongs to
- * another log. */
+/* Opens the file at `path`, to which `pith stat --flame` has written the functions in the samples of `log`. Returns
+ * PITH_OK or an enum pith_err: PITH_ERR_USAGE if the file belongs to another log. */
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames);
 void pithi_flames_close(struct pithi_flames *flames);
 

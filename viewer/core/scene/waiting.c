@@ -481,8 +481,8 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                 else
                     high = middle;
             }
-            /* `longest` has room for most + 1 entries: in a full list, the last entry moves to the spare place and is
-             * dropped */
+            /* `longest` has room for `most` + 1 entries. If it has `most` already, the last one moves to the spare
+             * place and is dropped. */
             memmove(longest + low + 1, longest + low, (*count - low) * sizeof *longest);
             longest[low] = &waits[i];
             *count += *count < most;

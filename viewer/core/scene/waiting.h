@@ -29,7 +29,8 @@ struct pithi_analysis_window {
  * level[c] is the nesting level of the waiting state in column c; PITHI_NONE: the column does not wait. */
 void pithi_waits_columns(const struct pithi_analysis_window *window, const struct pithi_row *row,
                          const struct pithi_cells *cells, uint32_t at, uint32_t *level);
-/* row[c] is the row that has most of the path in column c; PITHI_NONE: its lane is not shown, or there is no path. */
+/* row[c] is the row that has most of the path in column c; PITHI_NONE: the path's lane is not shown, or the
+ * column has no path. */
 void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row);
 
 /* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). Returns NULL if the call
