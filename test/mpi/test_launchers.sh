@@ -2,7 +2,7 @@
 # The recipes of pith-launchers(7). Launchers that are not here are played by scripts that set what they set, around the
 # mpiexec that connects the ranks; read-only systems and containers are name spaces with mounts of their own.
 . "$(dirname "$0")/../lib.sh"
-export UCX_LOG_LEVEL=fatal
+export UCX_LOG_LEVEL=fatal PRTE_MCA_ras=^slurm PRTE_MCA_plm=^slurm # (Open MPI 6 asks a Slurm that is not here)
 
 # What the launchers that are here set, and those that are played do not.
 hydra='MPI_LOCALRANKID MPI_LOCALNRANKS' open="${!OMPI_COMM_WORLD_*} OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE"

@@ -17,7 +17,7 @@ job() {
 
 # The machine may be too busy for an analysis in 0.2 s, so a sentence has five runs to come; and so busy that it is about that.
 says() { job "$@" && [[ $said == *'of the run is lost'* ]]; }
-cause='(Rank 1 computes `refine`|Other (threads or )?programs use the ([0-9]+ cores?|core of rank [01]),) .* of the run is lost\.'
+cause='(Rank 1 computes `refine`|Other (threads or )?programs use the ([0-9]+ cores?|core of rank [01]),|The program takes [0-9.]+ s to start,) .* of the run is lost\.'
 
 for mpi in $(mpis); do
     late=$build/samples/$mpi/slow/late_sender
