@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "spill/spill_chunk.h"
 
@@ -135,6 +136,13 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
+/* Returns the present size of the file, which a running process may have extended since it was mapped. */
+static uint64_t size_now(const struct pithi_spill *spill)
+{
+    struct stat info;
+    return spill->still && fstat(spill->fd, &info) == 0 ? (uint64_t)info.st_size : spill->size;
+}
+
 /* Reports missing chunks that leave no step in a lane's `seq`, because they were the last ones of their lanes. */
 static void look_for_chunks(struct search *s)
 {
@@ -161,7 +169,7 @@ void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct
     uint32_t i;
     if (page->end_bytes == 0 || (spill->still && !spill->settled))
         return;
-    if (spill->size < page->end_bytes)
+    if (spill->size < page->end_bytes && size_now(spill) < page->end_bytes)
         say(&s, 0, "the file is cut: %" PRIu64 " of %" PRIu64 " bytes are there", (uint64_t)spill->size,
             page->end_bytes);
     for (i = 0; i < spill->lane_count; i++) {

@@ -98,7 +98,10 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     const struct pithi_chunk *mapped = (const void *)(spill->data + offset);
     if (spill->size - offset < sizeof *header || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
         return 0;
+    uint64_t words = __atomic_load_n(&mapped->words, __ATOMIC_ACQUIRE);
     memcpy(header, mapped, sizeof *header);
+    if (header->words != words) /* the chunk is just being sealed, so its check value may not be there yet */
+        header->words = 0;
     /* a chunk is at least a page long and ends at a page */
     if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0 ||
         (header->open_bytes != 0 && header->open_bytes != sizeof(struct pithi_spill_open)))

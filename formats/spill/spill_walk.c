@@ -54,11 +54,16 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
     return words > room ? 0 : words;
 }
 
+/* A thread may store a record while this looks: its first word was still 0, but a later word of it is not. The first
+ * word is stored before the others, so another look finds it; the search is repeated until it finds the same place. */
 const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *end)
 {
-    while (word < end && load(word) == 0)
-        word++;
-    return word;
+    for (const uint64_t *at, *found = end;; found = at) {
+        for (at = word; at < found && __atomic_load_n(at, __ATOMIC_ACQUIRE) == 0; at++)
+            ;
+        if (at == found)
+            return found;
+    }
 }
 
 /* Goes to the lane's next chunk. Returns 0 if there is none. If `seq` does not follow that of the last chunk, records

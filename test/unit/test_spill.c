@@ -1,5 +1,7 @@
 /* test_spill.c - reading spill files: the words of records, the fit of clocks, and bytes that no process would have
  * written. */
+#include <pthread.h>
+
 #include "record_help.h"
 #include "common/random.h"
 #include "spill/spill_walk.h"
@@ -288,10 +290,51 @@ static void test_folders(void)
     OK(pithi_spill_folder_open(&folder, "none") == PITH_ERR_OPEN, "as is one that is not there");
 }
 
+/* ---- Words that are being stored --------------------------------------------------------------------------------- */
+
+enum { WORDS = 3 * 4000, PAYLOAD = 15 }; /* records of three words; PAYLOAD is no kind of a record */
+static uint64_t stored[WORDS];
+
+/* Stores a record as the recorder does: the mark, the words behind it, the first word. */
+static void *store(void *unused)
+{
+    for (int i = 0; i < WORDS; i += 3) {
+        __atomic_store_n(&stored[i], 3 << 4 | PITHI_W_CLAIMED, __ATOMIC_RELEASE);
+        __atomic_store_n(&stored[i + 1], PAYLOAD, __ATOMIC_RELEASE);
+        __atomic_store_n(&stored[i + 2], PAYLOAD, __ATOMIC_RELEASE);
+        __atomic_store_n(&stored[i], PITHI_W_COUNTER, __ATOMIC_RELEASE);
+    }
+    return unused;
+}
+
+static void test_storing(void)
+{
+    uint64_t inside = 0, behind = 0;
+    for (int round = 0; round < 400; round++) {
+        pthread_t thread;
+        memset(stored, 0, sizeof stored);
+        if (pthread_create(&thread, NULL, store, NULL) != 0)
+            break;
+        for (int i = 0; i < WORDS;) {
+            if (__atomic_load_n(&stored[i], __ATOMIC_ACQUIRE) == 0) {
+                const uint64_t *found = pithi_spill_behind_hole(&stored[i], stored + WORDS);
+                inside += found < stored + WORDS && *found == PAYLOAD;
+                behind += found == &stored[i];
+            } else {
+                i += 3;
+            }
+        }
+        pthread_join(thread, NULL);
+    }
+    OK(behind > 0 && inside == 0, "a record that is stored meanwhile is found at its first word (%llu times)",
+       (unsigned long long)behind);
+}
+
 int main(void)
 {
     help_begin();
     test_walk();
+    test_storing();
     test_doubles();
     test_fit();
     test_damage();
