@@ -8,9 +8,9 @@
  *     old columns   0 1 2 3             offset 0, scale 1/2: new column c shows old column floor((c + 0.5) / 2)
  *     new columns   0 0 1 1             rough, until the thread has answered
  *
- * Answers come in two rounds: rough answers for all unknown columns, from the summary alone; then exact answers. A view
- * that is dragged moves on before exact answers come, so the thread waits a moment before it begins with exact answers
- * (REST_MS), and requests for an older view are dropped (generation).
+ * Answers come in two rounds: rough answers for all unknown columns, from the summary alone; then exact answers. While
+ * the user drags the view, it moves on before exact answers come. So the thread waits a moment before it begins with
+ * exact answers (REST_MS). Requests for an older view are dropped (generation).
  *
  * A pan is rounded to whole columns, so that columns keep their bounds. Otherwise a pan by half a column would compute
  * all cells anew, and every bar would seem to tremble. */
@@ -31,7 +31,7 @@
 struct cell_row {
     uint32_t *lanes, lane_count;   /* lanes of the log that the row shows; owned */
     enum pithi_row_kind kind;      /* states or functions */
-    uint32_t first_lane;           /* in the lanes of the current work */
+    uint32_t first_lane;           /* index of its first lane in cell_work.lanes */
     uint32_t known_from, known_to; /* columns of this view; others are stale or empty */
     uint32_t exact_from, exact_to; /* columns whose cells are exact */
 };
@@ -59,7 +59,7 @@ static void empty_cells(struct pithi_cell *cells, size_t count)
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
 
-/* The index of a column after a shift, limited to 0 .. width. */
+/* Returns the index that a column has after a shift by `by` columns to the left, limited to 0 .. width. */
 static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
 {
     int64_t to = (int64_t)column - by;
@@ -155,7 +155,8 @@ static void cell_row_zoom(struct cell_row *row, struct pithi_cells *cells, struc
         const struct pithi_cell *old_line = old + (size_t)level * cells->width;
         struct pithi_cell *line = new + (size_t)level * map->width;
         uint32_t before = PITHI_NONE;
-        /* Where one old column becomes several new ones, only the first may begin a state. */
+        /* If several new columns show the same old column, only the first of them keeps its flags, so that the begin of
+         * a state is shown once. */
         for (uint32_t c = 0; c < map->width; c++) {
             uint32_t from = map->from[c];
             line[c] = from == PITHI_NONE ? (struct pithi_cell){.state = PITHI_NONE} : old_line[from];
@@ -197,7 +198,7 @@ static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint3
     return 0;
 }
 
-/* Adds [more_from, more_to) to an interval if they touch; else the new interval replaces the old one. */
+/* Extends the interval [*from, *to) by [more_from, more_to) if the two touch or overlap; else replaces it. */
 static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t more_to)
 {
     int apart = *from == *to || more_from > *to || more_to < *from;
@@ -208,22 +209,22 @@ static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t mo
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
-/* The thread answers requests for cells in the background, so that the window stays responsive. */
+/* The thread answers requests for cells in the background, so that the viewer's window stays responsive. */
 
 /* A request for the cells in the columns [from, to) of a row. */
 struct cell_request {
     uint32_t row, from, to;
     int64_t t0_ns, t1_ns; /* the times of these columns */
     enum pithi_care care;
-    uint32_t first_lane, lane_count; /* in the lanes of the work */
+    uint32_t first_lane, lane_count; /* the row's lanes: part of cell_work.lanes */
     enum pithi_row_kind kind;        /* states or functions */
 };
 
 struct cell_work {
-    struct cell_request *requests;              /* owned, like `lanes` and `hidden` */
+    struct cell_request *requests;              /* [count] owned, like `lanes` and `hidden` */
     uint32_t count, capacity;                   /* capacity: of `requests` */
     uint32_t *lanes, lane_count, lane_capacity; /* lanes of all requests, one row after another */
-    unsigned char *hidden;                      /* NULL: none */
+    unsigned char *hidden;                      /* [defs], non-zero: the state is not shown */
     const struct pithi_flames *flames;          /* NULL: no request is for functions */
     unsigned generation; /* number of the view; results for a view with another number are dropped */
     /* 1: ends the work early, because its results are not needed any more */
@@ -234,7 +235,7 @@ struct cell_result {
     struct cell_result *next;    /* in the thread's list, until the cache takes the whole list */
     struct cell_request request; /* the request that it answers */
     struct pithi_cells cells;    /* one row, the columns of the request */
-    unsigned generation;         /* generation of the work; an old one makes the result useless */
+    unsigned generation;         /* the work's; if the cache has a newer one, the result is dropped */
     char *trouble;               /* NULL: none */
 };
 
@@ -244,7 +245,7 @@ enum { REST_MS = 40 };
 
 struct cell_thread {
     struct pithlog *log; /* not owned */
-    int large, ending;   /* each 1: the log is large, so rest before exact answers; the thread shall end */
+    int large, ending;   /* each 1: the log is large, so the thread rests before exact answers; it shall end */
     pthread_t thread;
     pthread_mutex_t lock;              /* for all fields below */
     pthread_cond_t wake;               /* signalled when there is work, or when the thread shall end */
@@ -291,7 +292,7 @@ static int cell_request_run(struct pithlog *log, struct pithlog_summary *summary
 
 /* ---- In the thread ----------------------------------------------------------------------------------------------- */
 
-/* Waits for REST_MS; returns early if there is other work. The caller must hold the lock. */
+/* Waits for REST_MS; returns early if new work arrives or the thread shall end. The caller must hold the lock. */
 static void rest(struct cell_thread *thread)
 {
     struct timespec until;
@@ -386,7 +387,7 @@ static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
 
 /* ---- The cache --------------------------------------------------------------------------------------------------- */
 
-/* The least time of a column that is shifted. Narrower columns are computed anew (cell_cache.h). */
+/* Only columns of at least this many ns are shifted. Shorter columns are computed anew (cell_cache.h). */
 enum { LEAST_COLUMN_NS = 4096 };
 
 /* The columns of a view. Column c begins at the time anchor_ns + floor((shift + c) * span_ns / width). */
@@ -399,7 +400,7 @@ struct cache_view {
 struct pithi_cell_cache {
     struct pithlog *log;                    /* not owned */
     struct pithlog_summary *summary;        /* for the drawing thread; NULL: none */
-    struct cell_thread *thread;             /* answers `left` in the background; NULL: never needed so far */
+    struct cell_thread *thread;             /* answers `left` in the background; NULL: it could not be started */
     struct pithi_helper *helper;            /* a thread that helps to move rows and to answer requests; NULL: none */
     struct pithlog_summary *helper_summary; /* for the helper, because a summary is for one thread */
     uint32_t defs;
@@ -501,8 +502,8 @@ static int64_t time_of(const struct cache_view *view, int64_t column)
     return shift < 0 ? view->anchor_ns - (int64_t)(whole + (rest > 0)) : view->anchor_ns + (int64_t)whole;
 }
 
-/* Makes the view of a plot. Returns 1 if its columns are the columns of the old view, shifted; 0 if all columns are
- * new. */
+/* Sets *view to the view of a plot. Returns 1 if its columns are the columns of the old view, shifted; 0 if all columns
+ * are new. */
 static int follow(const struct cache_view *old, const struct pithi_plot *plot, struct cache_view *view)
 {
     int64_t span_ns = plot->t1_ns - plot->t0_ns;
@@ -524,8 +525,8 @@ struct move {
     int shifted, same_hidden;   /* each 1: cells are shifted, not stretched; both views hide the same states */
 };
 
-/* The rows that one thread moves. The calling thread moves the rows 0, 2, 4 ..., the helper the rows 1, 3, 5 ...,
- * because the cells of a large screen are megabytes. */
+/* The rows that one thread moves. The cells of a large screen are megabytes, so two threads move them: the calling
+ * thread the rows 0, 2, 4 ..., the helper the rows 1, 3, 5 ... */
 struct mover {
     const struct move *move;     /* the same for all rows */
     struct cell_row *rows;       /* [count], shared by the threads, each of which changes only its own rows */
@@ -568,7 +569,7 @@ static void move_some(void *data)
     free(map.spare);
 }
 
-/* Makes the rows of the new view; rows that were in the old view keep their cells. */
+/* Makes the rows of the new view. Rows that were in the old view keep their cells, shifted or stretched. */
 static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *plot, const struct move *move)
 {
     struct cell_row *rows = pithi_alloc(plot->cells.rows, sizeof *rows);
@@ -741,7 +742,7 @@ struct worker {
     char *trouble;                   /* malloc'ed: the text of `err`; NULL: none */
 };
 
-/* Answers requests until the time is up. */
+/* Answers the requests of this worker until end_s; if the cache has no thread, answers all of them. */
 static void answer_some(void *data)
 {
     struct worker *worker = data;
@@ -780,7 +781,8 @@ static int answer_now(struct pithi_cell_cache *cache, struct cell_work *work, st
     struct worker helper;
     uint32_t kept = 0;
 
-    /* With a summary, exact answers take much longer than rough answers, so they are left to the cache's thread. */
+    /* With a summary, exact answers take much longer than rough answers. So the exact answers are left to the cache's
+     * thread. */
     while (mine.limit && cache->summary && cache->thread && work->requests[mine.limit - 1].care == PITHI_EXACT)
         mine.limit--;
     helper = mine;

@@ -8,10 +8,11 @@
  *     while (pithi_cell_cache_rough(cache)) if (pithi_cell_cache_take(cache)) draw again, now and then;
  *     pithi_cell_cache_free(cache);
  *
- * Worked example: 4 columns of 10 ns from 100, all exact. The view moves to 123 and is rounded to [120, 160). Columns 2
- * and 3 become columns 0 and 1 and stay exact. [140, 160) is queried, and the thread reads only two columns. Rounding
- * moves the view by half a column at most, and a zoom removes the error. Columns of less than 4096 ns, where an error
- * of a nanosecond would be visible, are always queried again, because there is little to read.
+ * Worked example: the view shows [100, 140) in 4 columns of 10 us, all exact. It moves to 123 us, which is rounded to
+ * [120, 160). Columns 2 and 3 become columns 0 and 1 and stay exact. Only [140, 160) is queried, so the thread reads
+ * only two columns. Rounding moves the view by half a column at most, and a zoom removes this error. In columns of less
+ * than 4096 ns an error of a nanosecond could be visible. So they are always queried again, which costs little, because
+ * few records lie in so short a view.
  *
  * One thread calls these functions. The cache's own thread reads the log with a summary of its own.
  */
@@ -23,8 +24,8 @@
 
 struct pithi_cell_cache;
 
-/* `summary` belongs to the caller's thread; NULL: the log is read by its records. `helper` (helper.h) is a second
- * thread that answers queries during pithi_cell_cache_load; NULL: none. The cache owns neither of them. */
+/* `summary` belongs to the caller's thread; NULL: cells are computed from records alone. `helper` (helper.h) is a
+ * second thread that answers queries during pithi_cell_cache_load; NULL: none. The cache owns neither of them. */
 struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
                                               struct pithi_helper *helper);
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);
@@ -43,7 +44,7 @@ int pithi_cell_cache_take(struct pithi_cell_cache *cache);
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
 /* Returns 1 if some cells are not exact yet. */
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
-/* The fraction of the cells that are exact, 0 to 1. */
+/* Returns the fraction of the cells that are exact, 0 to 1. */
 double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
 /* Returns 1 if the cache is empty, so the caller should give the next load more time. */
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);

@@ -10,7 +10,7 @@
 struct pithi_helper {
     pthread_t thread;           /* runs `work`, waits in between */
     pthread_mutex_t lock;       /* for all fields below */
-    pthread_cond_t wake, ready; /* signalled when there is work, or the end; signalled when the work is done */
+    pthread_cond_t wake, ready; /* wake: there is work, or the thread shall end; ready: the work is done */
     void (*work)(void *data);   /* the work that waits or runs; NULL: none */
     void *data;                 /* the argument of `work`; the caller's */
     int ending;                 /* 1: the thread shall end */
@@ -38,7 +38,7 @@ static void *helper_main(void *context)
 
 void pithi_helper_stand_back(void)
 {
-#ifdef __linux__ /* elsewhere this would affect all threads of the program */
+#ifdef __linux__ /* elsewhere nice() affects all threads of the program */
     (void)!nice(10);
 #endif
 }

@@ -20,7 +20,7 @@ void pithi_helper_wait(struct pithi_helper *helper);
 void pithi_helper_free(struct pithi_helper *helper);
 
 /* Lowers the priority of the calling thread, so that painting threads go first if there are more threads than
- * processors. For threads whose work no picture waits for. */
+ * processors. Call it in a thread whose work no picture waits for. */
 void pithi_helper_stand_back(void);
 
 #endif

@@ -5,7 +5,7 @@
  *     pause at 50, no resume                   from 50 to the last record of the lane
  *
  * Pauses and losses have records, and there are few of them, so all are read when the log is opened. No record says
- * where a hole ends. The walker finds the ends; it is run only for the part of a lane that is drawn.
+ * where a hole ends. The walker (pithlog_walk) finds the ends. It is run only for the part of a lane that is drawn.
  */
 #include "core/cells/interruptions.h"
 
@@ -98,7 +98,7 @@ struct telling {
 };
 
 /* Calls `tell` for the holes in [from_ns, to_ns]. Stops early, after the first step of the walk that ends after
- * enough_ns, because the caller needs only holes up to there. Returns 0 or an enum pith_err. */
+ * enough_ns, because the caller needs no later holes. Returns 0 or an enum pith_err. */
 static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to_ns, int64_t enough_ns)
 {
     struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &telling->lane, .lane_count = 1};
@@ -110,7 +110,7 @@ static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to
         return err;
     while ((more = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += more < 0; /* reading continues after the damage */
-        /* 0: the step does not end the hole, but a state, where the hole begins */
+        /* 0: the step only ends a state at the begin of the hole; the hole comes in a later step */
         int is_end = step.change != PITHLOG_ENDS || !step.why;
         if (more > 0 && step.is == PITHLOG_IS_HOLE && is_end)
             telling->tell(telling->context, step.from_ns, step.to_ns);
@@ -129,7 +129,7 @@ int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_
         .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
     struct pithlog_record record;
     struct pithlog_iter *iter;
-    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* from_ns may lie in a hole */
+    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* the hole around from_ns */
 
     if ((err && err != PITH_ERR_DAMAGED) || (err = pithlog_iter_open(log, &query, &iter)) != PITH_OK)
         return err;

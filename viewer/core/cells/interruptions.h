@@ -23,11 +23,13 @@ struct pithi_interruptions {
  * pith_err. `interruptions` must be zeroed; free it afterwards. */
 int pithi_interruptions_read(struct pithlog *log, struct pithi_interruptions *interruptions);
 void pithi_interruptions_free(struct pithi_interruptions *interruptions);
-/* The index of a lane's first item; the lane's other items follow. */
+/* Returns the index of a lane's first item; the lane's other items follow. If the lane has no items, returns where they
+ * would be. */
 uint32_t pithi_interruptions_of(const struct pithi_interruptions *interruptions, uint32_t lane);
 
-/* Calls `tell` for each hole of a LOST record in the window, for some holes more than once. Reads only the blocks with
- * LOST records, the block where the window begins, and the blocks where holes end. Damage is no error. */
+/* Calls `tell` for the hole in which from_ns lies, and for each hole that begins at a LOST record in [from_ns, to_ns).
+ * Some holes come more than once. Reads only the blocks with LOST records, the block where the window begins, and the
+ * blocks where holes end. Damage is no error. */
 int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
                      void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context);
 

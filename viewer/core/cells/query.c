@@ -7,7 +7,7 @@
  * only those. So cells are the same as from all records (test_core_summary), though most records are never read.
  *
  * A piece that lies in two columns leaves its whole time open in both. Therefore the query uses pieces of at most a
- * sixteenth of a column (REFINED): 14 of 16 then lie inside it. */
+ * sixteenth of a column (REFINED). Then 14 of 16 pieces lie inside one column. */
 #include "core/cells/query.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "core/cells/memory.h"
 #include "core/cells/sweep.h"
 
-/* The least number of pieces in a column whose cells shall be exact. Only the two pieces at its ends may leave time
- * open because they reach into other columns. */
+/* The least number of pieces in a column whose cells shall be exact. Of these, only the first and the last may reach
+ * into other columns, and so leave their whole time open. */
 enum { REFINED = 16 };
 /* The least number of pieces in a column if no records are read. It is smaller than REFINED, because each finer level
  * of the summary has four times as many bytes, which may come from another machine. */
@@ -61,7 +61,7 @@ static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *ste
 {
     const struct pithlog_record *record = step->record;
 
-    int is_nothing = step->change == PITHLOG_EDGE && step->from_ns == step->to_ns; /* where a lane ends */
+    int is_nothing = step->change == PITHLOG_EDGE && step->from_ns == step->to_ns; /* 1: the lane ends here */
     if (step->is == PITHLOG_IS_HOLE && !is_nothing && !(step->change == PITHLOG_ENDS && step->why))
         pithi_sweep_missing(sweep, step->from_ns, step->to_ns);
     switch (step->change) {
@@ -226,7 +226,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
         else
             lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
         int has_holes = pithlog_get_info(log)->lost > 0 && query->care != PITHI_COARSE;
-        if (pieces.paths && !lane_err && has_holes) /* pieces do not contain holes */
+        if (pieces.paths && !lane_err && has_holes) /* pieces do not show holes, so these are read */
             lane_err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
         pithi_sweep_end(sweep);
         err = err ? err : lane_err;

@@ -88,7 +88,8 @@ struct pithi_mark {
     uint32_t row, column, id, count; /* `count`: events of the column */
 };
 
-/* An instance of a state that ends in the window and is so long that the duration may fit into its bar. */
+/* An instance of a state that ends in the window and lasts at least PITHI_SPAN_COLUMNS columns. Its duration may fit
+ * into its bar, as a text. */
 enum { PITHI_SPAN_COLUMNS = 24 };
 struct pithi_cell_span {
     uint32_t row, level, column; /* where the instance ends; `column` may be the width */
@@ -201,7 +202,7 @@ struct pithi_watch {
     void *context; /* the caller's, for go_on */
 };
 
-/* A watch whose members are 0 never stops anything. */
+/* Calls the watch. Returns 0 if the work shall stop. A watch whose members are 0 never stops any work. */
 static inline int pithi_go_on(const struct pithi_watch *watch, double part)
 {
     return !watch->go_on || watch->go_on(watch->context, part);

@@ -120,7 +120,7 @@ static struct most shares_most(const struct shares *shares)
     return result;
 }
 
-/* The cover of a cell of which `sum` out of `whole` is covered; `sum` is not 0. Returns 1 to 255. */
+/* Returns the cover, 1 to 255, of a cell whose states have `sum` of its time `whole`; `sum` is not 0. */
 static uint8_t cover_of(uint64_t sum, uint64_t whole)
 {
     unsigned cover = (unsigned)((double)sum * 255.0 / (double)whole + 0.5);
@@ -178,8 +178,8 @@ static void ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
 
 /* ---- The walk along a lane --------------------------------------------------------------------------------------- */
 
-/* Columns in doubt that are at most this far apart are read together, because each new start of reading costs a
- * block. */
+/* Columns in doubt that are at most this far apart are read together, because each time that reading starts anew, a
+ * whole block is decoded. */
 enum { DOUBT_DISTANCE = 32 };
 
 enum { PLACES = 64 }; /* a power of two */
@@ -317,7 +317,7 @@ static struct pithi_cell *cell_at(const struct pithi_sweep *sweep, uint32_t leve
     return cells->cells + ((size_t)sweep->row * cells->levels + level) * cells->width + column;
 }
 
-/* The state that a level shows; the last level shows the innermost state. */
+/* Returns the state that a level shows, or PITHI_NONE. The last level shows the innermost state. */
 static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
 {
     uint32_t depth = sweep->visible_depth;
@@ -362,8 +362,8 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     }
 }
 
-/* Ends a column. In a row of one lane, the states with the largest shares win its cells. In a group, the shares and the
- * open time of the column are added to those of the other lanes. */
+/* Ends a column. In a row of one lane, the states with the largest shares win its cells. In a group, the shares of the
+ * column, and the time that pieces leave open in it, are added to those of the other lanes. */
 static void flush_column(struct pithi_sweep *sweep)
 {
     uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
@@ -387,8 +387,8 @@ static void flush_column(struct pithi_sweep *sweep)
         set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
         shares->count = 0;
     }
-    /* The lane has deeper levels, which have no share in this column. The open time could belong to them, so the column
-     * is in doubt. */
+    /* The lane has deeper levels, which have no share in this column. The time that pieces leave open could belong to
+     * them, so the column is in doubt. */
     if (!sweep->group_lanes && sweep->filled < sweep->deepest && open > 0)
         sweep->doubt[sweep->column] = 1;
     sweep->filled = 0;
@@ -731,8 +731,8 @@ void pithi_sweep_tidy(struct pithi_sweep *sweep)
     struct pithi_cells *cells = sweep->cells;
     uint32_t first = sweep->first_tick, kept = first;
 
-    /* Sorts the row's ticks by state and column, and keeps only ticks that are far enough from the state's tick
-     * before. */
+    /* Sorts the row's ticks by state and column, and keeps only ticks that are far enough from the tick of the same
+     * state before them. */
     if (cells->tick_count > first)
         qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
     for (uint32_t i = first; i < cells->tick_count; i++) {

@@ -92,7 +92,7 @@ static int read_word(struct reader *r)
     f->terms = pithi_view_grow(f->terms, &f->term_capacity, f->term_count + 1, sizeof *f->terms);
     struct pithi_term *term = &f->terms[f->term_count++];
     *term = (struct pithi_term){.kind = words[i].kind};
-    /* adds the term's step before its name is read; if the name is wrong, the whole formula is thrown away */
+    /* the step may be added before the name is read, because a wrong name makes the whole formula useless */
     add_step(r, (struct pithi_formula_step){.what = 't', .term = f->term_count - 1});
     r->at += size;
     if (term->kind != PITHI_TERM_TIME && term->kind != PITHI_TERM_VALUE)
@@ -281,7 +281,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     return err;
 }
 
-/* Adds the time outside all states. Time in holes does not count. */
+/* Adds for each column the mean number of the row's lanes that are outside all states. Time in holes does not count. */
 static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
 {
     struct pithlog_query query = {.from_ns = d->query->t0_ns, .to_ns = d->query->t1_ns};
@@ -385,7 +385,7 @@ static double evaluate(const struct deriving *d, uint32_t line, uint32_t column,
                                         : *left / right;
         }
     }
-    /* division by 0 is no value: the cell stays empty */
+    /* a division by 0 gives no value, so the cell stays empty */
     return isfinite(stack[0]) ? stack[0] : NAN;
 }
 

@@ -1,11 +1,11 @@
 /* derived.h - derived rows: a value for each row and pixel column, computed by a formula, and drawn as a heat map.
  *
  *     formula   numbers, + - * / and parentheses over these terms:
- *     time(NAME)        number of lanes in a state of that name (with * ? [ ] as in a shell), at most all of the row
- *     computing         lanes outside all states, between their first and last record
+ *     time(NAME)        number of the row's lanes that are in a state of that name (with * ? [ ] as in a shell)
+ *     computing         number of its lanes that are outside all states, between their first and last record
  *     value(NAME)       the counter's value at the end of the column
- *     sent, received    messages a second, where they are sent and received
- *     sent_bytes, received_bytes    bytes a second
+ *     sent, received    messages a second that the row sends, or receives
+ *     sent_bytes, received_bytes    bytes a second of these messages
  *     in_flight         bytes that the row has sent and that are not received yet, on average over the column
  *
  * Worked example: two lanes, a column of 10 ns. One lane is in A for 4 ns, the other all the time. time(A) is 0.4 for
@@ -46,8 +46,8 @@ struct pithi_formula {
 };
 
 enum { PITHI_FORMULA_ERROR = 160 }; /* bytes */
-/* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in either
- * case. */
+/* Returns 0 if `text` is a formula. Else returns -1, and writes to `error` what is wrong at which character. Free the
+ * formula in either case. */
 int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
                         char error[PITHI_FORMULA_ERROR]);
 void pithi_formula_free(struct pithi_formula *formula);
@@ -76,7 +76,7 @@ struct pithi_derived {
 int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived);
 void pithi_derived_free(struct pithi_derived *derived);
 
-/* The value of a line at a column. */
+/* Returns the value of a line at a column; NAN: no value. */
 static inline double pithi_derived_at(const struct pithi_derived *derived, uint32_t line, uint32_t column)
 {
     return derived->values[(size_t)line * derived->width + column];

@@ -29,7 +29,7 @@ struct pithi_interval {
 };
 
 /* Returns 0 or an enum pith_err. After PITH_ERR_DAMAGED, the sums are those of the readable part. Free `interval` in
- * any case. With a summary at most two pieces of 32768 records a lane are read. */
+ * any case. With a summary, at most two pieces of 32768 records are read for each lane. */
 int pithi_interval_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_interval *interval);
 void pithi_interval_free(struct pithi_interval *interval);
 

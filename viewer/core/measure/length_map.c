@@ -1,5 +1,5 @@
-/* length_map.c - tiles of the places and lengths of instances. The entries are sorted by length. So each entry is in
- * the same bin as the entry before it or in a later bin, and its bin is found without a search. */
+/* length_map.c - counts instances in tiles, by place and length. The list's entries are sorted by length. So each entry
+ * is in the same bin as the entry before it or in a later bin, and its bin is found without a search. */
 #include "core/measure/length_map.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ void pithi_length_map_draw(const struct pithi_length_map *map, const struct pith
                 continue;
             double part = log((double)count) / most;
             struct pithi_length_box box = pithi_length_map_box(map, place, bin);
-            /* A line between lanes that are high enough. */
+            /* Leaves a line free between lanes that are high enough. */
             uint32_t gap = map->over == PITHI_OVER_LANES && box.height >= 6;
             painter->rect(painter->context, box.x, box.y, box.width, box.height - gap,
                           pithi_heat_colour(least + (1 - least) * part), 1);
@@ -122,7 +122,7 @@ const struct pithi_length *pithi_length_map_nth(const struct pithi_length_map *m
 
     if (!tile->count)
         return NULL;
-    /* the first bin begins at low_ns, also on a logarithmic scale, where it has the lengths below 1 */
+    /* the first bin begins at low_ns, also on a logarithmic scale, where lengths below 1 belong to it */
     int64_t least = map->low_ns;
     if (bin)
         least = pithi_lengths_edge(map->low_ns, map->high_ns, map->logarithmic, (double)bin / map->bins);

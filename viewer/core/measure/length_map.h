@@ -23,7 +23,7 @@ struct pithi_length_map {
     enum pithi_lengths_over over;
     int64_t low_ns, high_ns; /* low <= high: lengths that are shown */
     int logarithmic;
-    /* the most that are made; fewer if there are fewer lanes, or if a bin would be narrower than 1 ns */
+    /* the most places and bins; pithi_length_map_make lowers them if there are fewer lanes or values */
     uint32_t places, bins;
     uint32_t width, height; /* pixels of the picture */
 

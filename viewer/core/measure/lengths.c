@@ -35,7 +35,8 @@ struct gathering {
 
 /* ---- Gathering --------------------------------------------------------------------------------------------------- */
 
-/* Each value below 2^(bits + 1) has its own bucket; above that, each power of two is divided into 2^bits. */
+/* Returns the bucket of a length. Each value below 2^(bits + 1) has its own bucket; above that, each power of two is
+ * divided into 2^bits buckets. */
 static uint32_t bucket_of(int64_t length, uint32_t bits)
 {
     uint64_t value = length < 0 ? 0 : (uint64_t)length;
@@ -58,7 +59,6 @@ static void add_to(struct pithi_length *bucket, const struct pithi_length *insta
     bucket->total_ns = before.total_ns + instance->length_ns;
 }
 
-/* Finds the place of an instance by its lane, or by its begin in the window. */
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count)
 {
@@ -79,7 +79,7 @@ static uint32_t places_of(const struct gathering *gathering)
     return gathering->query->over == PITHI_OVER_LANES && lanes < PITHI_LENGTH_PLACES ? lanes : PITHI_LENGTH_PLACES;
 }
 
-/* The slot of the cell of an instance, or the free slot for a new cell. */
+/* Returns the slot of the cell to which an instance belongs; if there is no such cell yet, the free slot for it. */
 static uint32_t slot_of(const struct gathering *gathering, const struct pithi_length *instance)
 {
     const struct pithi_length_list *list = gathering->list;
@@ -157,7 +157,7 @@ static int reaches_in(const struct pithi_lengths_query *query, const struct pith
 {
     /* a state that begins with this step is not in step->open yet */
     if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
-        return 1; /* whatever its id: after a hole, the states inside this one may follow */
+        return 1; /* whatever its id: after a hole, the states inside it, also open since before t1, begin next */
     for (uint32_t i = 0; i < step->depth; i++)
         if (step->open[i].id == query->state && step->open[i].start_ns < query->t1_ns)
             return 1;
@@ -192,7 +192,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
                                                  .end_ns = step.to_ns,
                                                  .lane = lane,
                                                  .peer = lane});
-        /* no instance that began before the end of the window is open any more */
+        /* stops after the window, as soon as all instances that began before its end have ended */
         if (step.to_ns >= query->t1_ns && !reaches_in(query, &step))
             break;
         if (i % WATCH_EVERY == 0 &&

@@ -9,10 +9,10 @@
  * first 11 binary digits (0.05 %), and an entry stands for all instances with the same rounded duration; their number,
  * their total, the shortest and the longest stay exact. (HdrHistogram uses such buckets.)
  *
- * For a map of the lengths over time or by lane (length_map.h), such a list also has cells: instances that begin in the
- * same 1/1024 of the window, or on the same lane (of 1024 groups of lanes), with the same first 7 binary digits of the
- * duration (1.6 %). A cell needs 64 bytes, and only if it has an instance, so that each place needs at most 4 KB for
- * each power of two of durations. */
+ * For a map of the lengths over time or by lane (length_map.h), a list with rounded durations also has cells. A cell
+ * has the instances at the same place whose durations have the same first 7 binary digits (1.6 %). A place is 1/1024 of
+ * the window, or a lane, or a group of lanes if there are more than 1024. Only cells with an instance need memory, 64
+ * bytes each. So a place needs at most 4 KB for each power of two of durations. */
 #ifndef PITHI_LENGTHS_H
 #define PITHI_LENGTHS_H
 
@@ -24,7 +24,7 @@
 
 /* the most instances that are kept one by one; the most bins of a histogram; places of cells over time or lanes */
 enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200, PITHI_LENGTH_PLACES = 1024 };
-/* Instead of a state: the transfer times of messages. */
+/* Instead of a state: the latencies of messages. */
 #define PITHI_MESSAGES (UINT32_MAX - 1)
 /* instead of a state: sizes of messages; then all lengths are in bytes, not ns */
 #define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
@@ -68,8 +68,8 @@ struct pithi_length_list {
     uint32_t lane_count;
 };
 
-/* The place of an instance: the index of one of `count` equal parts of the window (instances that began before it are
- * in the first part), or of one of `count` groups of lanes. */
+/* Returns the place of an instance. Over time, this is the index of one of `count` equal parts of the window; instances
+ * that began before the window are in the first part. Over lanes, it is the index of one of `count` groups of lanes. */
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count);
 
@@ -96,10 +96,10 @@ struct pithi_bin {
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);
-/* The length at the fraction `part` (0 to 1) of the range [low, high], where one bin ends and the next begins. */
+/* Returns the length at the fraction `part` (0 to 1) of the range [low, high]. Bins begin and end at such lengths. */
 int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part);
 
-/* Index of the first entry of `items`, which are sorted by length, that is at least `length_ns` long. */
+/* Returns the index of the first entry that is at least `length_ns` long. `items` must be sorted by length. */
 uint32_t pithi_lengths_first(const struct pithi_length *items, uint32_t count, int64_t length_ns);
 /* Returns the entry with the `number`th longest length (from 0) in [low, high], or NULL if there are fewer. */
 const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,

@@ -221,13 +221,13 @@ uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size)
     return i;
 }
 
-/* The first rank of tile i, if `count` tiles show the ranks [first, end). */
+/* Returns the first rank of tile i, if `count` tiles show the ranks [first, end). */
 static uint32_t rank_of(uint32_t i, uint32_t count, uint32_t first, uint32_t end)
 {
     return first + pithi_tile_begin(i, count, end - first);
 }
 
-/* The number of tiles: one for each rank, or as many as fit; at least one. */
+/* Returns the number of tiles for `ranks` ranks: one for each rank, but at most `room`, or 1 if `room` is 0. */
 static uint32_t least(uint32_t ranks, uint32_t room)
 {
     room = room ? room : 1;
@@ -287,14 +287,14 @@ void pithi_tiles_free(struct pithi_tiles *tiles)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Goes from paper through the accent to the colour of text. Lightness changes in one direction, so that the scale is
- * readable in any theme and by colour-blind users. */
+/* The scale goes from the paper's colour through the accent to the colour of text. Lightness changes in one direction,
+ * so that the scale is readable in any theme and by colour-blind users. */
 uint32_t pithi_heat_colour(double part)
 {
     const struct pithi_theme *theme = pithi_theme();
     double bend = 0.65;
 
-    /* 0 is 15 % of the way: a tile of the least value must differ from the paper. */
+    /* The least value gets a colour 15 % of the way along, because its tile must differ from the paper. */
     part = LEAST + (1 - LEAST) * part;
     if (part < bend)
         return pithi_rgb_blend(theme->paper, theme->accent, (unsigned)(255 * part / bend));

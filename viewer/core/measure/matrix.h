@@ -67,7 +67,7 @@ enum pithi_matrix_value {
     PITHI_MATRIX_LATE_RECEIVER,
     PITHI_MATRIX_WAITING /* ns */
 };
-/* Adds the messages of a pair. Of the longest messages of the two, keeps the longer one. */
+/* Adds the messages of `pair` to `sum`. `sum->longest` becomes the message with the larger latency of the two. */
 void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 
@@ -92,13 +92,14 @@ struct pithi_tiles {
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
                         struct pithi_tiles *tiles);
 void pithi_tiles_free(struct pithi_tiles *tiles);
-/* The first pixel of tile i of `count` on `size` pixels; the tile at a pixel. */
+/* Divides `size` pixels among `count` tiles. The first function returns the first pixel of tile i, the second one the
+ * tile at a pixel. */
 uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size);
 uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size);
 
 void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matrix_view *view,
                        const struct pithi_painter *painter);
-/* The colour of a value in a heat map; part: 0 (least) to 1. */
+/* Returns the colour of a value in a heat map; part: 0 (least) to 1. */
 uint32_t pithi_heat_colour(double part);
 /* Draws the scale of colours from low (left) to high. */
 void pithi_matrix_draw_scale(double width, double height, const struct pithi_painter *painter);

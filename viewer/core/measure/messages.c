@@ -83,7 +83,7 @@ struct looking {
     struct pithi_found *best;         /* the hit so far */
     /* To count all messages: */
     uint64_t *counts; /* NULL: find one message */
-    uint32_t columns; /* [columns] of counts */
+    uint32_t columns; /* length of `counts` */
 };
 
 static void begin(struct looking *looking)
@@ -122,7 +122,8 @@ static int is_better(const struct looking *looking, const struct pithi_scan_posi
     return is_before(&looking->bound, at) && (!looking->have || is_before(at, &looking->best->at));
 }
 
-/* Takes a message that may be a hit. Messages that a lane sends at the same time are ordered by latency. */
+/* If a message fits the search, counts it, or keeps it if it is the best hit so far. Messages that a lane sends at the
+ * same time are ordered by latency. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
     struct looking *looking = context;

@@ -16,9 +16,9 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* Finds the first message after `at`, or the last one before `at`, by send time. Returns 1 if found; 0 if there is
- * none, or the search was stopped; -1 on an error. Reads the messages of an interval, and widens the interval until it
- * contains a hit. */
+/* Finds the first message after `at`, or the last one before `at`, by send time. Returns 1 if it found a message; 0 if
+ * there is none, or the search was stopped; -1 on an error. Reads the messages of an interval, and widens the interval
+ * until it contains a hit. */
 int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                          int backward, struct pithi_scan_position at, struct pithi_found *found);
 

@@ -136,7 +136,7 @@ static void advance(struct walk *walk, uint64_t until, uint32_t state)
     }
 }
 
-/* The open state that counts in an interval, or PITHI_NONE. */
+/* Returns the open state that counts in the interval of a step, or PITHI_NONE. */
 static uint32_t shown_state(const struct pithi_ranges *ranges, const struct pithlog_step *step)
 {
     int outermost = ranges->query.depth == PITHI_OUTERMOST;
@@ -273,7 +273,7 @@ static void take_piece(void *context, const struct pithlog_piece *piece)
     if (others > 0.02)
         spare = (1 - named) / others;
     else
-        scale = named > 0 ? 1 / named : 1; /* no other state is known */
+        scale = named > 0 ? 1 / named : 1; /* no other state was sampled, so the named states get all */
     for (int i = 0; i < count; i++)
         if (states[i] != PITHI_NONE)
             spread(pieces, times_of(ranges, states[i]), from, to,
@@ -437,8 +437,8 @@ static uint32_t *sorted_states(const struct pithi_ranges *ranges, const struct p
 
 /* ---- Heights ----------------------------------------------------------------------------------------------------- */
 
-/* The number of lanes that are in a state in a column, as it is drawn: with a smooth look, a weighted mean over the
- * columns around it. */
+/* Returns the number of lanes to draw for a state in a column: with a smooth look, the weighted mean over the columns
+ * around it. */
 static double value_of(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t state,
                        uint32_t column)
 {

@@ -45,18 +45,18 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
  * must be called again; 0 if all lanes are done. 64 lanes and 1600 columns take 7 ms, and longer if the summary was not
  * used before. */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds);
-/* About how many records pithi_ranges_load would read, if records are evenly distributed over time. */
+/* Returns about how many records pithi_ranges_load would read, if records are evenly distributed over time. */
 double pithi_ranges_records(const struct pithi_ranges *ranges);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 uint32_t pithi_ranges_lanes(const struct pithi_ranges *ranges);
 uint32_t pithi_ranges_width(const struct pithi_ranges *ranges);
-/* The states in the window, in no order; returns their number. */
+/* Sets *states to the states in the window, in no order. Returns their number. */
 uint32_t pithi_ranges_states(const struct pithi_ranges *ranges, const uint32_t **states);
-/* The number of lanes in a state, averaged over a column. */
+/* Returns the number of lanes in a state, averaged over a column. */
 double pithi_ranges_value(const struct pithi_ranges *ranges, uint32_t state, uint32_t column);
-/* The time of all lanes in a state, in the whole window. */
+/* Returns the time of all lanes in a state, in the whole window. */
 int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state);
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@
 #include "core/cells/memory.h"
 
 enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
-enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column */ };
+enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column: all columns are marked */ };
 
 /* A state that began in the leaf and may still turn out too short or too long. */
 struct pending {
@@ -44,7 +44,7 @@ struct walk {
     double done, all;        /* progress: lanes done, and all lanes */
     struct pending *pending; /* [count] in the order of their begins */
     uint32_t count, capacity;
-    struct pithi_scan_position last; /* position of the last wanted record, to count its ties */
+    struct pithi_scan_position last; /* of the last wanted record; numbers records of the same time */
     struct pithlog_record *records;  /* [AT_ONCE] */
 };
 

@@ -1,7 +1,7 @@
 /* search.h - finds states, events and sends in a log: the next hit, the previous hit, or their number.
  *
- * Hits are ordered by begin, then by lane, then by record. A state is found at its begin; a state that never ends has
- * the end of its lane.
+ * Hits are ordered by begin, then by lane, then by record. A state is found at its begin; a state that never ends
+ * counts as ended at the end of its lane.
  *
  * Lanes are read in leaves of about a hundred thousand records. With a summary (pithlog_summary) leaves without a
  * wanted state or event are skipped, so that a rare state in 1e8 records is found at once. */
@@ -52,8 +52,8 @@ struct pithi_found {
     char payload[512];             /* the payload of an event as text, cut if it is longer */
 };
 
-/* Find the first hit after `at`, or the last hit before `at`. Return 1 if found; 0 if there is none, or the search was
- * stopped; -1 on an error. */
+/* Find the first hit after `at`, or the last hit before `at`. Return 1 if there is a hit; 0 if there is none, or the
+ * search was stopped; -1 on an error. */
 int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                       struct pithi_found *found);
 int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,

@@ -28,26 +28,26 @@ int pithi_palette_parse(const char *name, enum pithi_palette *palette);
  * most time in the whole log, for which it may have to read the whole log. Returns 0 or an enum pith_err; on an error,
  * SAFE gives its colours in the order of definitions. `summary` may be NULL. */
 int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enum pithi_palette palette, uint32_t *rgb);
-/* The i-th colour of SAFE. */
+/* Returns the i-th colour of SAFE. */
 uint32_t pithi_safe_colour(uint32_t i);
 /* Finds MPE's colour for the name of a state. Returns 1, or 0 if MPE has no such state. */
 int pithi_classic_colour(const char *name, uint32_t *rgb);
 
-/* A colour for each definition (0xRRGGBB, [defs], to be freed): the program's colour, else a colour of a palette that
- * colour-blind users can distinguish, too. Colours are assigned in the order of definitions so that neighbours differ;
- * colours that the program uses are left out. */
+/* Returns a colour for each definition (0xRRGGBB, [defs], to be freed). This is the colour that the program set, else a
+ * colour of a list that colour-blind users can distinguish, too. The list's colours are assigned in the order of
+ * definitions, so that neighbours differ; colours near those that the program set are left out. */
 uint32_t *pithi_palette_make(const struct pithlog *log);
 /* Like pithi_palette_make, for a running program. Definitions keep their colours as long as later definitions set no
  * colours. */
 uint32_t *pithi_palette_make_live(const struct pithlog_follow *follow);
 
-/* Makes a colour darker, for outlines; amount: 0 (unchanged) to 1 (black). */
+/* Returns a darker colour, for outlines; amount: 0 (unchanged) to 1 (black). */
 uint32_t pithi_rgb_darker(uint32_t rgb, double amount);
-/* The lightness of a colour, 0 to 255 (ITU-R BT.601). */
+/* Returns the lightness of a colour, 0 to 255 (ITU-R BT.601). */
 uint32_t pithi_rgb_lightness(uint32_t rgb);
 /* Replaces colours by greys that differ as much as possible and keep the order of lightness. */
 void pithi_palette_grey(uint32_t *rgb, uint32_t count);
-/* `over` laid on `under`, alpha 0 to 255. */
+/* Returns the colour of `over` laid on `under`; alpha: 0 (only `under`) to 255 (only `over`). */
 uint32_t pithi_rgb_blend(uint32_t under, uint32_t over, unsigned alpha);
 
 /* ---- Themes ------------------------------------------------------------------------------------------------------ */
@@ -85,20 +85,21 @@ struct pithi_theme {
 #undef PITHI_THEME_FIELD
 };
 
-/* The current theme; "light" at first. Any thread may call it. */
+/* Returns the current theme, at first "light". Any thread may call it. */
 const struct pithi_theme *pithi_theme(void);
 /* Makes a theme the current one. Returns 0, or -1 if there is no such theme. */
 int pithi_theme_choose(const char *name);
 
-/* The scale of lengths, 1 for a screen with 96 dots per inch. It matches drawn shapes to Tcl's texts. */
+/* The scale is the factor for lengths in pixels, 1 for a screen with 96 dots per inch. With it, drawn shapes match
+ * Tcl's texts in size. */
 double pithi_theme_scale(void);
 void pithi_theme_set_scale(double scale);
 
-/* The contrast ratio of WCAG 2.1: 1 (equal) to 21 (black on white). */
+/* Returns the contrast ratio of WCAG 2.1: 1 (equal) to 21 (black on white). */
 double pithi_contrast(uint32_t a, uint32_t b);
 /* Returns the colour, or a similar colour if it has too little contrast with the theme's paper. */
 uint32_t pithi_rgb_visible(uint32_t rgb);
-/* Black or white, whichever is legible on the colour. */
+/* Returns black or white, whichever is more legible on the colour. */
 uint32_t pithi_rgb_text_on(uint32_t rgb);
 
 #endif
