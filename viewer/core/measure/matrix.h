@@ -92,8 +92,8 @@ struct pithi_tiles {
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
                         struct pithi_tiles *tiles);
 void pithi_tiles_free(struct pithi_tiles *tiles);
-/* Divides `size` pixels among `count` tiles. The first function returns the first pixel of tile i, the second one the
- * tile at a pixel. */
+/* Divides `size` pixels among `count` tiles. pithi_tile_begin returns the first pixel of tile i, pithi_tile_at the tile
+ * at a pixel. */
 uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size);
 uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size);
 

@@ -175,7 +175,8 @@ struct run {
     uint32_t rgb, weight; /* weight: in 256ths */
 };
 
-/* Clipping after Liang and Barsky: each edge narrows the part [*from, *to] of the line that is inside. */
+/* Clips a line at one edge of the clip (after Liang and Barsky): narrows [*from, *to], the part of the line that is
+ * inside. Returns 0 if nothing is left. */
 static int clip_edge(double p, double q, double *from, double *to)
 {
     if (p == 0)
@@ -256,7 +257,7 @@ static void draw_run(const struct pithi_raster *raster, const struct run *run)
         draw_smooth(raster, run);
 }
 
-/* The steps [from, to) of a run. */
+/* Returns the part of a run whose steps are in [from, to). */
 static struct run cut(const struct run *run, int from, int to)
 {
     struct run part = *run;
@@ -267,14 +268,14 @@ static struct run cut(const struct run *run, int from, int to)
     return part;
 }
 
-/* The first step at which the run reaches `across`; an end of the run if it never does. */
+/* Returns the first step at which the run reaches `across`, or an end of the run if it never does. */
 static int step_at(const struct run *run, double across)
 {
     double step = (across - (double)run->across) / (double)run->slope;
     return step < 0 ? run->first : step > run->last - run->first ? run->last : run->first + (int)step;
 }
 
-/* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
+/* Returns the part of a flat run that may touch scanlines [top, bottom), with a few more steps at its ends. */
 static struct run cut_flat(const struct run *run, int top, int bottom)
 {
     /* two more scanlines above and one below, because a step touches two scanlines, and steps are rounded */
@@ -313,8 +314,8 @@ static void draw_run_part(const struct pithi_raster *part, const struct run *run
         return;
     }
     piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
-    /* draw_run suits a steep run, because `piece` has exactly its steps on the part's scanlines, and a run that touches
-     * the clip, because each pixel is checked */
+    /* All steps of a steep `piece` are on the part's scanlines. A flat one may touch other scanlines: draw_run checks
+     * each pixel only if the run touches the clip, draw_flat always. */
     if (run->steep || !run->inside)
         draw_run(part, &piece);
     else
@@ -374,7 +375,7 @@ static void fill_row(const struct pithi_raster *raster, size_t at, int count, ui
         memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
 }
 
-/* Has no branches, so that the compiler vectorizes it. */
+/* Mixes a colour into `count` pixels from `at` on. Has no branches, so that the compiler vectorizes it. */
 static void blend_row(const struct pithi_raster *raster, size_t at, size_t count, uint32_t rgb, unsigned alpha)
 {
     uint32_t *words = raster->words;
@@ -607,7 +608,6 @@ void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int wid
     raster_clip(raster, 0, 0, -1, -1);
 }
 
-/* A band of the raster: the same pixels and shapes, but only the lines from `first` to `end`. */
 struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end)
 {
     struct pithi_raster part = *raster;

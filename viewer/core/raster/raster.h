@@ -8,7 +8,7 @@
 
 #include "core/raster/painter.h"
 
-/* The size of a text that is stored and drawn later; a longer text is cut. */
+/* Bytes of a text that is stored and drawn later; a longer text is cut. */
 enum { PITHI_KEPT_TEXT = 24 };
 
 struct pithi_raster {
@@ -30,17 +30,17 @@ void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, 
 /* Like pithi_raster_onto, but does not fill: the painter's ground() fills scanlines with the colours ground[width],
  * which the caller owns, too. */
 void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground);
-/* The scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. The part
- * shares the stored shapes, so that the raster must outlive the part. The part has nothing to be freed. */
+/* Returns the scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. The
+ * part shares the stored shapes, so the raster must outlive the part. The part has nothing to be freed. */
 struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end);
 /* Draws the stored shapes on a part, in their order: the picture is the same as if they had been drawn at once. */
 void pithi_raster_draw_kept(struct pithi_raster *part);
 /* Frees the stored shapes and stops storing. */
 void pithi_raster_forget(struct pithi_raster *raster);
 void pithi_raster_free(struct pithi_raster *raster);
-/* Blends `over` on `under`, alpha 0 to 256. Red and blue are computed together, then green. under * (256 - alpha) +
- * over * alpha would need two multiplications; under * 256 + (over - under) * alpha needs one. A negative difference
- * wraps around, and the sum wraps back. */
+/* Returns `over` blended on `under`; alpha: 0 to 256. Red and blue are computed together, then green. under * (256 -
+ * alpha) + over * alpha would need two multiplications; under * 256 + (over - under) * alpha needs one. A negative
+ * difference wraps around, and the sum wraps back. */
 static inline uint32_t pithi_blend_words(uint32_t under, uint32_t over, uint32_t alpha)
 {
     uint32_t red_blue = under & 0xff00ff, green = under & 0xff00;
@@ -54,7 +54,7 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
 
 /* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* The letters of one font as masks, with which the raster draws text. The window makes them of Tk's font
+/* The letters of one font as masks, with which the raster draws text. The viewer's window makes them of Tk's font
  * (tk/font_glyphs.c), because the core has no fonts.
  *
  * There is one set for all pictures, as there is one theme. The thread that made the set changes it only while nothing
@@ -82,7 +82,7 @@ struct pithi_glyphs {
     uint32_t slot_count;
 };
 
-/* The set; its `height` is 0 as long as there is no font. */
+/* Returns the set. Its `height` is 0 as long as there is no font. */
 struct pithi_glyphs *pithi_glyphs(void);
 /* Empties the set, for another font. */
 void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height);

@@ -9,8 +9,8 @@
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
-/* The difference of two profiles, 0 to 1: half the sum of the differences of their shares. Half, because a rank that
- * spends less time in one state spends more in another, so that the sum has each difference twice. */
+/* Returns the difference of two profiles, 0 to 1. A rank that spends less time in one state spends more in another, so
+ * the sum of the differences of the shares has each difference twice. Returns half of the sum. */
 static double difference(const float *a, const float *b, uint32_t columns)
 {
     double sum = 0;
@@ -134,8 +134,7 @@ void pithi_alike_free(struct pithi_alike *alike)
 /* Columns of a profile: time outside all states, time of missing records, time after the end of the lane, states. */
 enum { OUTSIDE, MISSING, ABSENT, FIRST_STATE };
 
-/* Of the shares of all ranks, those above 0, sorted by rank. They are few, because most ranks use few of a log's
- * states. */
+/* The shares above 0 of all ranks, sorted by rank. They are few, because most ranks use few of a log's states. */
 struct shares {
     struct share {
         uint32_t rank, column;
@@ -152,7 +151,7 @@ static void add_share(struct shares *shares, uint32_t rank, uint32_t column, dou
     shares->all[shares->count++] = (struct share){rank, column, share};
 }
 
-/* Adds the threads of a rank, the lanes [first, end). */
+/* Adds the shares of a rank, whose threads are the lanes [first, end). */
 static int add_rank(struct pithlog *log, const struct pithi_alike_question *question, uint32_t rank, uint32_t first,
                     uint32_t end, struct pithlog_sum *sums, struct shares *shares)
 {

@@ -180,7 +180,7 @@ uint32_t pithi_legend_shown(struct pithi_legend_entry *entries, uint32_t count, 
 {
     uint32_t kept = 0;
 
-    /* the legend shows what the picture shows */
+    /* the legend leaves out what the picture hides */
     for (uint32_t i = 0; i < count; i++)
         if (!hidden || !hidden[entries[i].id])
             entries[kept++] = entries[i];
@@ -197,8 +197,8 @@ static double name_width(const struct pithlog *log, const struct pithi_painter *
     return painter->text_width(painter->context, text_font, name);
 }
 
-/* A list needs the width of its longest name, a sign and a share; a single very long name must not take the picture's
- * width. */
+/* A list needs the width of its longest name, a sign and a share. This width has a limit, because otherwise a single
+ * very long name could take the width of the picture. */
 double pithi_legend_list_width(const struct pithlog *log, const struct pithi_painter *painter)
 {
     double widest = LEAST;

@@ -83,8 +83,9 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
     return rows->rank_lane[low];
 }
 
-/* Counters come before the threads. If the node has threads already, the new counters are at the end of the list and
- * change places with the threads: with threads t u and counters c d, the list t u c d becomes c d t u. */
+/* Adds the counters of a node's lane to its children. Counters come before the threads. If the node has threads
+ * already, the new counters are at the end of the list and change places with the threads: with threads t u and
+ * counters c d, the list t u c d becomes c d t u. */
 static void add_counters(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t lane = rows->nodes[node].lane, low = 0, high = rows->counter_count, at = 0, old, *children;
@@ -109,7 +110,8 @@ static void add_counters(struct pithi_rows *rows, uint32_t node)
     free(children);
 }
 
-/* Lanes are sorted by rank, then by thread, so the other threads of the rank follow its first lane. */
+/* Adds the nodes of a rank and of its threads. Lanes are sorted by rank, then by thread, so the other threads of the
+ * rank follow its first lane. */
 static void add_rank(struct pithi_rows *rows, uint32_t parent, uint32_t first_lane)
 {
     uint32_t rank = new_node(rows, parent, PITHI_NODE_RANK, first_lane, 0), thread;
@@ -191,7 +193,7 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
     uint32_t comm = rows->nodes[node].id;
 
     if (rows->nodes[node].flags & PITHI_NODE_BUILT ||
-        /* with more members than the array may have nodes, the communicator stays one closed row */
+        /* with more members than the array has room for, the communicator stays one closed row */
         pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
         return;
     rows->nodes[node].flags |= PITHI_NODE_BUILT;
@@ -218,7 +220,7 @@ static int32_t rank_at(const struct pithi_rows *rows, uint32_t place)
     return pithlog_get_lane(rows->log, rows->rank_lane[place])->rank;
 }
 
-/* A share in per cent, rounded up to a tenth, so that the text "none differs in more than" stays true. */
+/* Returns a share in per cent, rounded up to a tenth, so that the text "none differs ... in more than" is true. */
 static double percent(double share) { return share > 0 ? ceil(1000 * share - 1e-4) / 10 : 0; }
 
 /* Writes the ranks of a group as a list of ranges, "0,2-511". If there are more than `most` ranges, it writes most - 1
@@ -268,7 +270,7 @@ char *pithi_rows_alike_word(const struct pithi_rows *rows)
     return word;
 }
 
-/* The index of a rank among the ranks of the log; rank_count: the log does not have it. */
+/* Returns the index of a rank among the ranks of the log, or rank_count if the log does not have it. */
 static uint32_t place_of_rank(const struct pithi_rows *rows, int64_t rank)
 {
     uint32_t lane = pithi_rows_rank_lane(rows, rank), low = 0, high = rows->rank_count;
@@ -618,7 +620,7 @@ uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
 
 /* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
 
-/* All lanes in order, each followed by its counters: the rows of a picture without a tree. */
+/* Makes the rows of a picture without a tree: all lanes in order, each followed by its counters. */
 struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes, next = 0;
@@ -736,7 +738,8 @@ static void ranks_note(char *text, size_t size, uint32_t shown, uint32_t all)
 char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
-    /* "3 of 8 ranks" of a group; "4 threads" of a closed rank; else the host, if the tree does not show it as a level.
+    /* The note is "3 of 8 ranks" for a group, "4 threads" for a closed rank, else the host if the tree has no level for
+     * hosts.
      */
     uint32_t shown = 0, threads = 0;
 
@@ -943,9 +946,10 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 
 static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* Matches the whole text; * stands for any characters, ? for a single character. After a mismatch only the last star is
- * tried again, with one character more. Other lengths for earlier stars need not be tried, because the last star can
- * make up for them. So the time is at most the product of the lengths, not 2 to the number of stars. */
+/* Returns 1 if `glob` matches the whole text. * stands for any characters, ? for a single character. After a mismatch
+ * only the last star is tried again, with one character more. Other lengths for earlier stars need not be tried,
+ * because the last star can make up for them. So the time is at most the product of the lengths, not 2 to the number of
+ * stars. */
 static int fits_glob(const char *glob, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -1350,7 +1354,7 @@ struct sorting {
     int falling;         /* 1: largest first */
 };
 
-/* Compares names with the numbers in them as numbers: node2 comes before node10. */
+/* Compares names like strcmp, but the numbers in them as numbers: node2 comes before node10. */
 static int natural(const char *a, const char *b)
 {
     while (*a && *b) {

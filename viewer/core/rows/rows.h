@@ -94,7 +94,7 @@ struct pithi_rows {
     uint32_t lane_count, lane_capacity;
 };
 
-/* The rows of a log, grouped by host. The log must stay open. */
+/* Returns the rows of a log, grouped by host. The log must stay open. */
 struct pithi_rows *pithi_rows_open(const struct pithlog *log);
 void pithi_rows_close(struct pithi_rows *rows);
 /* Adds the rows of counters, which are known later than lanes: `made` is from pithi_rows_make. Call it once. */
@@ -114,19 +114,21 @@ void pithi_rows_set_alike(struct pithi_rows *rows, const char *word);
 
 /* Updates `seen`, `places` and `pinned_count`. */
 void pithi_rows_seen(struct pithi_rows *rows);
-/* The lanes of the visible rows, each once, in rising order; [*count], to be freed. */
+/* Returns the lanes of the visible rows, each once, in rising order. The array [*count] is to be freed. */
 uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count);
 
-/* "node17", "ranks 0, 2-511", "rank 3", "3.1 worker", "load [1]"; made printable (pithi_clean). Returns `text`. */
+/* Writes the label of a node, made printable (pithi_clean): "node17", "ranks 0, 2-511", "rank 3", "3.1 worker" or "load
+ * [1]". Returns `text`. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
-/* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
- * several hosts its host; else "". */
+/* Writes the faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a
+ * list of several hosts its host; else "". */
 char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t size);
-/* Label and note of a visible row, an index into `seen`. The labels of the bands of an unfolded lane are "level 2",
- * "depth 1". */
+/* Write the label and the note of a visible row; `row` is an index into `seen`. The labels of the bands of an unfolded
+ * lane are "level 2", "depth 1". */
 char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
 char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
-/* For the row of a group of ranks alike: a text in full sentences that explains the group; for other rows "". */
+/* Writes, for the row of a group of ranks alike, a text in full sentences that explains the group; for other rows
+ * "". */
 char *pithi_rows_tip(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* 1: some children pass the filter */
 
@@ -153,10 +155,11 @@ void pithi_rows_show_all(struct pithi_rows *rows);
 void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count);
 /* A pinned node and its open children stay above all others and ignore the filter. A rank is pinned once. */
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
-/* Moves a node before or behind `target` (or the parent of `target` that is a sibling of the node). Pinned nodes move
+/* Moves a node before or behind `target`, which is a sibling of the node or lies below a sibling. Pinned nodes move
  * among pinned nodes. Returns 0; or -1 if the node cannot go there. */
 int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int behind);
-/* Orders the children of a node. Missing children come last; other nodes are ignored. */
+/* Orders the children of a node. Children that `order` does not name come last; nodes in `order` that are no children
+ * of the node are ignored. */
 void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t *order, uint32_t count);
 enum pithi_rows_order { PITHI_ORDER_NAME, PITHI_ORDER_RANK, PITHI_ORDER_VALUE, PITHI_ORDER_MEAN };
 /* Sorts the children of every node: by natural order of names (node2 before node10), by rank, or by the sum or
@@ -171,13 +174,13 @@ void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const
 /* Shows only rows that match, and their parents; "": all rows. Returns 0; or -1 if no row matches, and then nothing
  * changes. */
 int pithi_rows_filter(struct pithi_rows *rows, const char *pattern);
-/* The outermost nodes that match, [*count], to be freed. */
+/* Returns the outermost nodes that match. The array [*count] is to be freed. */
 uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *pattern, uint32_t *count);
 
 /* ---- Keys of nodes, for storing an arrangement ------------------------------------------------------------------- */
 
-/* "host:node17", "comm:3", "alike:0" (its lowest rank), "7" (rank), "7.1", "7.1/load" (counter), "comm:3/7". Returns
- * `text`. */
+/* Writes the key of a node: "host:node17", "comm:3", "alike:0" (a group by its lowest rank), "7" (a rank), "7.1",
+ * "7.1/load" (a counter) or "comm:3/7". Returns `text`. */
 char *pithi_rows_key(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 /* Returns the node of a key, or PITHI_NONE if the tree has no such node. */
 uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
@@ -223,9 +226,11 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
 
 /* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
 
-/* All rows of a log in order: each lane followed by its counters; [*count], to be freed. `digest` NULL: no counters. */
+/* Returns all rows of a log in order: each lane followed by its counters. The array [*count] is to be freed. `digest`
+ * NULL: no counters. */
 struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count);
-/* Copies of rows, with their own *lanes, for use after the tree has changed. Free both. */
+/* Returns copies of rows, for use after the tree has changed. *lanes has the lanes of all copies. The caller frees
+ * both. */
 struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, uint32_t **lanes);
 
 #endif

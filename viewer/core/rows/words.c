@@ -95,7 +95,7 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
     return 0;
 }
 
-/* Limits a time to FARTHEST. */
+/* Returns the time, or the limit (FARTHEST) if it is farther from the log's start. */
 static int64_t within(int64_t time_ns)
 {
     return time_ns < -FARTHEST ? -FARTHEST : time_ns > FARTHEST ? FARTHEST : time_ns;

@@ -25,16 +25,17 @@ int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pith
  * threads: "3", "0.1", "0-3,7.0". Returns 0; or -1 if the text is not such a list. */
 int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_row *rows, uint32_t *count);
 
-/* The default window: all records. Always t0 < t1. */
+/* Sets the default window, which has all records. Always t0 < t1. */
 void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
-/* The time between MPI_Init and MPI_Finalize (`init` and `finalize` of pithlog_time_find). In a short run most of
- * the time is start-up, which is rarely of interest. If the log has no such time, its begin or end is used instead.
+/* Sets the window to the time from the begin of MPI_Init to the end of MPI_Finalize. In a short run most of the time is
+ * start-up, which is rarely of interest. If the log lacks one of the two calls, the window begins or ends with the log.
  * Always t0 < t1. */
 void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
 /* Returns the first state with this name, or UINT32_MAX if there is none. */
 uint32_t pithi_state_named(const struct pithlog *log, const char *name);
-/* "; did you mean MPI_Send?" with the nearest name of a definition, or ""; `states`: 1: only of states. */
+/* Returns "; did you mean MPI_Send?" with the name of a definition that is nearest to `name`, or "" if none is near. If
+ * `states` is 1, only the names of states are compared. */
 struct pithi_nearest;
 const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithlog *log, const char *name, int states);
 

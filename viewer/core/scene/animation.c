@@ -82,7 +82,7 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* From `time_ns` on, the lane's innermost state is `state`. */
+/* Notes that the lane's innermost state is `state` from `time_ns` on. */
 static void change(struct pithi_anim *anim, struct pithi_anim_lane *lane, int64_t time_ns, uint32_t state)
 {
     struct pithi_anim_change *last = lane->count ? &lane->changes[lane->count - 1] : NULL;
@@ -187,7 +187,7 @@ static void take_message(struct pithi_anim *anim, const struct pithlog_message *
 
 /* ---- Dropping ---------------------------------------------------------------------------------------------------- */
 
-/* The first change after `time_ns`. */
+/* Returns the index of the first change after `time_ns`. */
 static uint32_t change_after(const struct pithi_anim_lane *lane, int64_t time_ns)
 {
     uint32_t from = 0, to = lane->count;
@@ -248,7 +248,7 @@ static int look_live(struct pithi_anim *anim)
         while (pithlog_follow_message(anim->follow, &message))
             take_message(anim, &message);
         if (is_full(anim))
-            /* the older half of what is held, by time */
+            /* drops the older half of the time that is held */
             drop_before(anim, record.time_ns - (record.time_ns - anim->begin_ns) / 2);
     }
     anim->lost = info->lost;
@@ -265,7 +265,8 @@ static int look_live(struct pithi_anim *anim)
     return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
 }
 
-/* Reads only some steps of a log, so that the window stays responsive. Moments before keep_ns may be dropped. */
+/* Reads only some steps of a log, so that the viewer's window stays responsive. Moments before keep_ns may be
+ * dropped. */
 static int look_log(struct pithi_anim *anim, int64_t keep_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(anim->log);
@@ -424,7 +425,7 @@ void pithi_anim_close(struct pithi_anim *anim)
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
 /* Each rank is a disc in the colour of its state; each message moves along a curve between two discs. The picture
- * depends on the moment alone. The window draws the text. */
+ * depends on the moment alone. The viewer's window draws the texts. */
 enum {
     MOST_LOOKED_AT = 30000, /* the most messages sent before the moment that are examined */
     MOST_DRAWN = 800
@@ -514,7 +515,8 @@ static struct curve make_curve(struct pithi_anim_place from, struct pithi_anim_p
     return curve;
 }
 
-/* Bezier: the weights of the three points are (1-t)^2, 2t(1-t) and t^2. */
+/* Returns the point of a curve at `part`, 0 (start) to 1 (end). With t = `part`, the weights of the three points of a
+ * Bezier curve are (1-t)^2, 2t(1-t) and t^2. */
 static struct pithi_anim_place on_curve(const struct curve *curve, double part)
 {
     double a = (1 - part) * (1 - part), b = 2 * part * (1 - part), c = part * part;

@@ -1,5 +1,6 @@
 /* animation.h - a program as it runs: the state of each rank and the messages in transit at any moment. The source is a
- * running program (pithlog_follow) or a log. Each look reads a part of it, so that the window stays responsive.
+ * running program (pithlog_follow) or a log. Each look reads a part of it, so that the viewer's window stays
+ * responsive.
  *
  *     source --look()--> changes of state by lane, messages by send time --> picture of a moment
  *
@@ -69,7 +70,8 @@ struct pithi_anim {
     uint32_t inits; /* lanes whose MPI_Init has ended */
 };
 
-/* Opens a running program (`path` as for pithlog_follow_open), or a log. Returns 0 or an enum pith_err. */
+/* pithi_anim_follow opens a running program (`path` as for pithlog_follow_open), pithi_anim_open a log. Return 0 or an
+ * enum pith_err. */
 int pithi_anim_follow(const char *path, struct pithi_anim **anim);
 int pithi_anim_open(const char *path, struct pithi_anim **anim);
 void pithi_anim_close(struct pithi_anim *anim);
@@ -79,14 +81,14 @@ int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns);
 
 const struct pithlog_def *pithi_anim_def(const struct pithi_anim *anim, uint32_t id);
 
-/* The state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: its state is not known,
- * because the moment is before its first record, or after its last record in a program that has ended, or because
- * records were lost, or the rank cannot be followed from this host. */
+/* Returns the state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: its state is not
+ * known, because the moment is before its first record, or after its last record in a program that has ended, or
+ * because records were lost, or the rank cannot be followed from this host. */
 #define PITHI_ABSENT (UINT32_MAX - 1)
 uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t time_ns);
-/* The index of the first message that was sent after a moment. */
+/* Returns the index of the first message that was sent after a moment. */
 uint32_t pithi_anim_message_after(const struct pithi_anim *anim, int64_t time_ns);
-/* Number of messages sent up to a moment. */
+/* Returns the number of messages sent up to a moment. */
 uint64_t pithi_anim_sent(const struct pithi_anim *anim, int64_t time_ns);
 
 /* ---- The picture  ------------------------------------------------------------------------------ */

@@ -41,7 +41,7 @@ struct bundling {
     int one_counts;
 };
 
-/* The column of a time, also outside the picture, but not further than FAR, so that it fits an int. */
+/* Returns the column of a time, also outside the picture, but not further than FAR, so that it fits an int. */
 static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
 {
     double part = ((double)time_ns - (double)query->t0_ns) / ((double)query->t1_ns - (double)query->t0_ns);
@@ -49,7 +49,8 @@ static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
     return column < -FAR ? -FAR : column > FAR + query->width ? FAR + query->width : column;
 }
 
-/* FAR is added, so that places are not negative. With a step of 3, columns 1 to 3 have the same place. */
+/* Returns the place of a column, in units of `step` columns. FAR is added, so that places are not negative. With a step
+ * of 3, columns 1 to 3 have the same place. */
 static int32_t place_of(double column, uint32_t step) { return (int32_t)((column + FAR) / step); }
 
 /* Returns 1 if `a` and `b` have the same rows and places, so that they are one bundle. */
@@ -129,7 +130,7 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     bundle->x1 += (more->x1 - bundle->x1) * share;
 }
 
-/* A message as a bundle of one. */
+/* Returns a message as a bundle of one message. */
 static struct pithi_bundle bundle_of(const struct pithi_arrows_query *query, const struct pithlog_message *message,
                                      uint32_t step)
 {
@@ -342,7 +343,7 @@ int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_ar
 
     if (!digest || !query->width)
         return PITH_OK;
-    /* The digest passes over messages between lanes that are not shown. */
+    /* The digest is asked only for messages between lanes that are shown. */
     shown = pithi_alloc(query->lane_count, 1);
     for (uint32_t lane = 0; lane < query->lane_count; lane++) {
         shown[lane] = query->row_of_lane[lane] != PITHI_NONE;
@@ -376,7 +377,7 @@ static void look_at(void *context, const struct pithlog_message *message)
         take_numbers(&looking->sum, &one);
 }
 
-/* The inverse of column_of, within the interval. */
+/* Returns the time of a column, the inverse of column_of, within the query's interval. */
 static int64_t time_of(const struct pithi_arrows_query *query, double column)
 {
     double part = column < 0 ? 0 : column / query->width;
@@ -384,7 +385,6 @@ static int64_t time_of(const struct pithi_arrows_query *query, double column)
     return time < (double)query->t1_ns ? (int64_t)time : query->t1_ns - 1;
 }
 
-/* Returns 0 if the numbers are exact, 1 if they are still estimates from a sample, -1 after an error. */
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
 {
@@ -423,7 +423,7 @@ void pithi_arrows_free(struct pithi_arrows *arrows)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* With a message filter, only the messages that it selects are drawn. */
+/* Returns the messages to draw: with a message filter, only those that it selects. */
 static const struct pithlog_digest *messages_of(const struct pithi_plot *plot)
 {
     return plot->picked ? plot->picked : plot->digest;
@@ -486,7 +486,7 @@ static double middle_of(const struct pithi_plot *plot, uint32_t row)
     return pithi_plot_row_top(plot, row) + top + floor(height / 2) + 0.5;
 }
 
-/* ends[]: x and y of the send, x and y of the receive */
+/* Sets ends[] to x and y of the send, and x and y of the receive. */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4])
 {
     ends[0] = pithi_plot_x(plot, arrow->message->send_ns);
@@ -514,8 +514,8 @@ static int shorten(double ends[4], double low, double high)
 
 /* ---- While the view moves -------------------------------------------------------------------------------------- */
 
-/* The most pixels of arrows, and of bundles, in a picture while the view moves. It takes about a millisecond to paint
- * them. */
+/* While the view moves, arrows have at most this number of pixels in a picture, and so have bundles. Painting these
+ * pixels takes about a millisecond. */
 enum { MOVING_PIXELS = 100000 };
 
 /* Counts the pixels of all arrows, to decide how many of them a moving picture has. */
@@ -566,8 +566,8 @@ static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *
 /* First all lines are drawn, then all heads, because cairo's painter collects successive lines. */
 enum part { LINES, HEADS };
 
-/* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none.
- * An arrow has one column at least. */
+/* Sets [*from, *to) to the columns of the picture that an arrow crosses; an upright arrow crosses one. Returns 0 if the
+ * arrow crosses none. */
 static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
 {
     double ends[4], low, high;
@@ -646,8 +646,8 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
     return crowd;
 }
 
-/* Arrows are faint, so that states stay visible. Arrows that reach into the selection are dark. (The window draws the
- * arrows of the state under the pointer itself, over the picture.) */
+/* Arrows are faint, so that states stay visible. Arrows that reach into the selection are dark. (The viewer's window
+ * draws the arrows of the state under the pointer itself, over the picture.) */
 #define FAINT 0.3
 #define DARK 0.85 /* alpha of arrows that reach into the selection */
 
@@ -659,7 +659,7 @@ static double plain_alpha(const struct pithi_plot *plot, const struct pithlog_me
     return first < plot->lit_to_ns && last >= plot->lit_from_ns && plot->lit_from_ns < plot->lit_to_ns ? DARK : FAINT;
 }
 
-/* An arrow gets fainter as more arrows surround it. */
+/* Returns the alpha of an arrow. An arrow gets fainter as more arrows surround it. */
 static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const struct crowd *crowd)
 {
     uint32_t from, to, first, last;
@@ -700,8 +700,8 @@ static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bund
     return fmax(fabs(ends[2] - ends[0]), fabs(ends[3] - ends[1])) + 1;
 }
 
-/* The width and darkness of a bundle grow with the logarithm of its number of messages. The weight of the largest
- * bundle is 1. */
+/* Returns the weight of a bundle, which decides its width and darkness. The weight grows with the logarithm of the
+ * number of messages; the largest bundle has 1. */
 static double bundle_weight(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
     double most = plot->arrows.bundles[0].count;
@@ -753,7 +753,7 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
             continue;
         if (part == HEADS)
             draw_head(plot, painter, look.ends, fmin(look.alpha * 1.5, 1));
-        /* Lines side by side, one pixel apart across the main direction of the bundle. */
+        /* Draws lines side by side, one pixel apart, across the main direction of the bundle. */
         const double *ends = look.ends;
         int steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
         for (int line = 0; part == LINES && line < look.width; line++) {

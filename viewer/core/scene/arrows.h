@@ -53,8 +53,8 @@ struct pithi_arrows_query {
     uint32_t row_count;
 };
 
-/* `arrows` must be zeroed. Returns 0 or an enum pith_err; on an error there are no arrows. `digest` may be NULL; then
- * there are no messages. */
+/* Chooses the arrows and bundles of a picture. `arrows` must be zeroed. Returns 0 or an enum pith_err; on an error
+ * there are no arrows. `digest` may be NULL; then there are no messages. */
 int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       struct pithi_arrows *arrows);
 /* Reads all messages of a bundle, or a large sample of them, and sets *exact. Returns 0 if the numbers are exact; 1 if

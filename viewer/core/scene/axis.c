@@ -40,7 +40,7 @@ static const struct unit *unit_for(int64_t span_ns)
     return unit;
 }
 
-/* The decimals that a unit needs to show multiples of step_ns: 2 for 20 ms in seconds. */
+/* Returns the number of decimals that a unit needs to show multiples of step_ns: 2 for 20 ms in seconds. */
 static int decimals_for(int64_t step_ns, int64_t unit_ns)
 {
     int decimals = 0;
@@ -56,7 +56,8 @@ static int64_t floor_to(int64_t value, int64_t step)
     return value - (rest < 0 ? rest + step : rest);
 }
 
-/* The absolute value; unsigned, because the absolute value of INT64_MIN does not fit into an int64_t. */
+/* Returns the absolute value, which is unsigned, because the absolute value of INT64_MIN does not fit into an
+ * int64_t. */
 static uint64_t size_of(int64_t time_ns) { return time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns; }
 
 static int is_sixties(int64_t time_ns)
@@ -118,7 +119,7 @@ static void trim(char *text)
     text[length - (text[length - 1] == '.')] = '\0';
 }
 
-/* The step between marks: at least `least`. */
+/* Returns the step between marks: the smallest step that is at least `least`. */
 static int64_t step_for(double least, int in_sixties)
 {
     static const int seconds[] = {15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};

@@ -35,9 +35,10 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, int64_t clock_ns, double widt
  * "2:05.3", "1:02:33". An axis in seconds that reaches beyond two minutes has only such labels. pithlog_time_parse
  * reads all these texts.
  *
- * A duration: "1.5 s", "340 us", "12 ns": at most four significant digits; from 1000 s on, whole seconds. */
+ * pithi_duration_text writes a duration, "1.5 s", "340 us" or "12 ns", with at most four significant digits; from 1000
+ * s on, with whole seconds. */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
-/* A time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
+/* Writes a time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
  * "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
 /* Writes date and time of day, with the decimals of pithi_time_text: "2026-11-29 14:03:05.5". `local_ns`: nanoseconds

@@ -16,7 +16,7 @@
 #include "core/scene/plot.h"
 #include "core/cells/memory.h"
 
-/* About how many words a band has: a part of the processor's cache. */
+/* About how many words a band has, so that it fits into the processor's cache. */
 enum { BAND_WORDS = 96 * 1024 };
 
 struct bands {
@@ -34,7 +34,7 @@ struct bands {
  * READY: finished. */
 enum { BEGUN, ROWS, READY };
 
-/* The first scanline of a band; with `band` equal to `count`, the end of the last band. */
+/* Returns the first scanline of a band; if `band` is `count`, the end of the last band. */
 static int band_top(const struct bands *bands, uint32_t band)
 {
     double top = band == 0 ? 0 : pithi_plot_row_top(bands->plot, band * bands->rows);

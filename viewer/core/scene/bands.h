@@ -8,9 +8,9 @@
 #include "core/scene/plot.h"
 #include "core/raster/raster.h"
 
-/* `raster` has words and a ground (pithi_raster_grounded), and nothing is drawn on it yet. `helper` is idle; if it is
- * NULL, the calling thread paints alone. The calling thread calls `done` from time to time, and at the end, when the
- * scanlines [0, end) are ready. */
+/* Paints a plot on `raster`, which must have words and a ground (pithi_raster_grounded), with nothing drawn on it yet.
+ * `helper` must be idle; if it is NULL, the calling thread paints alone. The calling thread calls `done` from time to
+ * time, and at the end, when the scanlines [0, end) are ready. */
 void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster, struct pithi_helper *helper,
                       void (*done)(void *context, int end), void *context);
 

@@ -23,7 +23,7 @@
 
 /* Narrower bars have no room for a dividing line. */
 enum { EDGE_FROM = 4 };
-/* Inner bars as high as this have an outline above and below. */
+/* Inner bars of at least this height have an outline above and below. */
 enum { OUTLINED_FROM = 8 };
 
 /* ---- From cells to bars ------------------------------------------------------------------------------------------ */
@@ -51,8 +51,8 @@ static int same_look(const struct style *style, const struct pithi_cell *a, cons
                                                  : (a->cover < 128) == (b->cover < 128));
 }
 
-/* The end of the run of columns, starting at `from`, that make one bar. A new instance of the state begins a new
- * bar. */
+/* Returns the end of the run of columns, starting at `from`, that make one bar. A new instance of the state begins a
+ * new bar. */
 static uint32_t run_end(const struct style *style, const struct pithi_cell *line, uint32_t width, uint32_t from)
 {
     uint32_t c = from + 1;
@@ -106,7 +106,8 @@ static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t lev
     return level && !plot->rows[row].band && height >= OUTLINED_FROM;
 }
 
-/* A bar stands on the foot of its row; a bar that is lower than the row leaves room above it. */
+/* Returns the bar of the columns [from, to). It stands on the foot of its row; if it is lower than the row, the room
+ * above it stays free. */
 static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const struct pithi_cell *line, uint32_t from,
                            uint32_t to, const struct style *style)
 {
@@ -137,7 +138,7 @@ static void draw_part(const struct pithi_painter *painter, const struct bar *bar
         painter->rect(painter->context, bar->x, bar->y, 1, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
 }
 
-/* The bar of a column as it is drawn, for names and for the pointer. Returns 0 if there is none. */
+/* Sets *place to the bar of a column as it is drawn, for names and for the pointer. Returns 0 if there is none. */
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place)
 {
@@ -254,7 +255,8 @@ static void clear_columns(struct columns *columns, uint32_t width)
 static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row, uint32_t level)
 {
     const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
-    /* All bars of a level have full or half height, with the same foot. So two sets of columns hold all of them. */
+    /* The bars of a level have the full height of the level or half of it. So their colours are in two arrays, `full`
+     * and `low`. */
     struct style style = {.group = 0};
 
     pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
@@ -302,7 +304,7 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     pithi_plot_row_bar(plot, row, 0, &top, &height);
     pithi_plot_life(plot, row, &left, &right);
     uint32_t from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
-    /* Most lanes begin and end with the lane drawn before; then the columns need not be filled again. */
+    /* Most lanes begin and end at the same columns as the lane drawn before. Then `life` need not be filled again. */
     if (from != sheet->life_from || to != sheet->life_to) {
         for (uint32_t at = 0; at < plot->width; at++)
             sheet->life[at] = at >= from && at < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
@@ -539,7 +541,7 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     if (!place->length_ns)
         return;
     pithi_duration_text(place->length_ns, length, sizeof length);
-    /* the duration only if the whole name and a gap leave room for it */
+    /* draws the duration only if the whole name and the space after it leave room */
     if (width + 2 * beside + painter->text_width(painter->context, font, length) <= room)
         painter->text(painter->context, x + width + 2 * beside, y, PITHI_LEFT, font, rgb, length);
 }
@@ -560,9 +562,9 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
     return widest;
 }
 
-/* The first column from `c` on where a bar of `least` columns can begin. Such a bar also covers column c + least - 1.
- * If column c + least - 1 has another state than c, the next bar of this width begins where that other state begins, or
- * later. So most columns of narrow bars are never looked at. */
+/* Returns the first column from `c` on where a bar of `least` columns can begin. Such a bar also covers column c +
+ * least - 1. If column c + least - 1 has another state than c, the next bar of this width begins where that other state
+ * begins, or later. So most columns of narrow bars are never looked at. */
 static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_t c, uint32_t least)
 {
     while (c + least <= width && line[c + least - 1].state != line[c].state)

@@ -7,8 +7,9 @@
  *             findings, legend or table
  *
  * Width and height depend on each other: the number of rows that share a pixel decides which rows are queried, the
- * query decides which states are in the legend, and the legend takes height from the rows. So the layout is made with
- * each row by itself. If the rows turn out too low, it is made once more with several rows joined to one. */
+ * query decides which states are in the legend, and the legend takes height from the rows. So the layout is first
+ * made with each row by itself. If the rows turn out too low, the layout is made once more with several rows joined
+ * to one. */
 #include "core/scene/figure.h"
 
 #include <inttypes.h>
@@ -176,8 +177,8 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 }; /* pixels */
-/* Most lines: LEGEND_LINES of the legend below the rows, TABLE_LINES of a table, LIST_LINES of a legend beside the
- * rows. Heights in pixels: LIST_LINE of a line of a legend beside the rows, FINDING_LINE of a finding. */
+/* A legend below the rows has at most LEGEND_LINES lines, a table TABLE_LINES, a legend beside the rows LIST_LINES. A
+ * line of a legend beside the rows is LIST_LINE pixels high, a finding FINDING_LINE. */
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 }; /* pixels */
 
@@ -196,8 +197,8 @@ static double all_gaps(const struct pithi_figure *figure) { return figure->stack
 /* The largest natural height of all rows together; the most rows of unfolded lanes that are high enough for names. */
 enum { MOST_NATURAL = 2000, MOST_NAMED = 400 };
 
-/* Rows of an unfolded lane are high enough for names even if the picture becomes long: without names, nothing can be
- * read in it. */
+/* Returns the height of a row if none is given. Rows of an unfolded lane are high enough for names, even if the picture
+ * becomes long, because without names nothing can be read in it. */
 static double natural_row_height(const struct pithi_figure *figure)
 {
     uint32_t rows = all_rows(figure);
@@ -215,7 +216,7 @@ static double natural_row_height(const struct pithi_figure *figure)
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
 
-/* Sets what is the same for both places of the legend, below the rows and beside them. */
+/* Returns a plan with what is the same for both places of the legend, below the rows and beside them. */
 static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 {
     return (struct pithi_legend_plan){.log = figure->plot.log,
@@ -273,7 +274,8 @@ static double layout_beside(struct pithi_figure *figure, const struct pithi_pain
 }
 
 /* Places the plot between the labels and the legend, queries the log, and makes what depends on the answer: the
- * legend's entries, the findings and the ranges. Damage is returned after everything was loaded. */
+ * legend's entries, the findings and the ranges. If the log is damaged, returns PITH_ERR_DAMAGED after everything was
+ * loaded. */
 static int load_plot(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_plot *plot = &figure->plot;
@@ -308,8 +310,8 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     return err;
 }
 
-/* Makes the layout and queries the log with each *per rows joined to one. Sets *per to the number of rows to join that
- * the final layout needs. */
+/* Makes the layout and queries the log, with every *per rows joined to one row. Sets *per to the number of rows to join
+ * that the final layout needs. */
 static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
 {
     double height;
@@ -350,8 +352,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         figure->height = ceil(*rest + room);
         foot = ceil(plot->y + room) + below - AXIS_HEIGHT;
     }
-    /* The height is a whole number of pixels, because otherwise some rows would be a pixel higher than others. Low rows
-     * keep their fraction, because rounding would waste too much of the room. */
+    /* The height of a row is a whole number of pixels, because otherwise some rows would be a pixel higher than others.
+     * Low rows keep their fraction, because rounding would waste too much of the room. */
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
     /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */
@@ -473,8 +475,8 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* One line about what is shown: "4 ranks, 12 345 records, 1.5 s, shown from ... to ...", and the meaning of the signs
- * that the picture has. */
+/* Writes one line about what is shown: "4 ranks, 12 345 records, 1.5 s, shown from ... to ...", and the meaning of the
+ * signs that the picture has. */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;

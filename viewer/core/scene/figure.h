@@ -40,7 +40,7 @@ void pithi_iteration_stack_free(struct pithi_iteration_stack *stack);
 
 /* Writes the label of an iteration: its number and its length, such as "12" and "4.1 ms". */
 void pithi_iteration_label(const struct pithlog_iterations *all, uint32_t index, char *text, size_t size);
-/* Why an iteration is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
+/* Writes why an iteration is slow: "+1.2 ms refine on rank 3"; "" if it is not among the slowest. */
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,
                             size_t size);
 /* Returns 1 if the iteration is slow. */
@@ -113,16 +113,16 @@ enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FI
 /* the most lines in the list of findings; the most bands of iterations */
 enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };
 
-/* How many rows of a height have room in a picture without legend and findings; at least 1. */
+/* Returns how many rows of `row_height` have room in a picture of `height` without legend and findings; at least 1. */
 uint32_t pithi_figure_rows_fit(double height, double row_height);
-/* The room for the labels of these rows, as `painter` measures text. */
+/* Returns the width that the labels of these rows need, as `painter` measures text. */
 double pithi_figure_label_width(const struct pithlog *log, const struct pithi_row *rows, uint32_t count,
                                 const struct pithi_painter *painter);
 /* Queries the log and makes the layout. `painter` only measures text. Returns 0 or an enum pith_err: PITH_ERR_USAGE if
  * the figure is too small for the rows; after PITH_ERR_DAMAGED, the readable part can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
-/* "4 ranks, 3 120 records, 19 ms": the line below the title. */
+/* Writes the line below the title: "4 ranks, 3 120 records, 19 ms". */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size);
 /* Frees the memory, and gives the plot the caller's rows again. */
 void pithi_figure_free(struct pithi_figure *figure);

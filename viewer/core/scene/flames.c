@@ -5,7 +5,7 @@
  *     total         main 3, solve 2, dot 1, io 1
  *
  * A function that calls itself is on the stack several times, but each sample counts only once for the function: with
- * main > walk > walk, the total of walk is 1. Otherwise a recursive function could have more samples than there are. */
+ * main > walk > walk, the total of walk is 1. Otherwise a recursive function could have more samples than the log. */
 #include "core/scene/flames.h"
 
 #include <stdlib.h>
@@ -87,12 +87,11 @@ void pithi_flames_close(struct pithi_flames *flames)
     free(flames);
 }
 
-/* Returns 1 if the log has samples, or call sites. */
 int pithi_flames_possible(const struct pithlog *log)
 {
     const struct pithlog_def *def;
 
-    /* Other formats do not count: a conversion may have turned the payloads into text. */
+    /* An event type with another format does not count, because a conversion may have turned its payloads into text. */
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
         if (def->kind == PITHLOG_EVENT_TYPE &&
             ((strcmp(def->name, "pith:sample") == 0 && strcmp(def->format, "cpu=%l") == 0) ||
@@ -101,7 +100,6 @@ int pithi_flames_possible(const struct pithlog *log)
     return 0;
 }
 
-/* The source line of a function; its group if the line is not known. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(flames->log, id);
@@ -171,7 +169,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
         }
     }
     pithi_cells_free(&cells);
-    /* the state of the function, not the event of its samples */
+    /* so far the id is that of the samples' event; it becomes that of the function's state */
     if (most->samples)
         most->id = flames->state[most->id];
     return err ? -1 : most->samples > 0;

@@ -1,5 +1,5 @@
-/* flames.h - the functions that the samples of a log were in, for rows that show them by depth below the states of
- * their lane.
+/* flames.h - the functions in which the samples of a log were taken. Rows below the states of a lane show its functions
+ * by depth.
  *
  * The functions are in a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers
  * as those of the log, functions are states, and each sample is an event with the name of its innermost function. So
@@ -28,7 +28,7 @@ void pithi_flames_close(struct pithi_flames *flames);
 
 /* Returns 1 if `log` has samples or call sites. */
 int pithi_flames_possible(const struct pithlog *log);
-/* Where a function is declared, "mesh.cc:212"; else its file; "" if neither is known. */
+/* Returns the place where a function is declared, "mesh.cc:212"; else its file; "" if neither is known. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
 
 /* Numbers of samples by function. */
@@ -41,7 +41,7 @@ struct pithi_flames_sum {
 int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       const struct pithi_watch *watch, struct pithi_flames_sum *sums);
 
-/* The function that most samples of a lane in [from_ns, to_ns) were in. */
+/* The function in which most samples of a lane in [from_ns, to_ns) were taken. */
 struct pithi_flames_most {
     uint32_t id;           /* of its state */
     uint64_t samples, all; /* samples in this function; all samples of the lane */

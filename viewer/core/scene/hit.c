@@ -155,7 +155,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 
 /* ---- Outside states ---------------------------------------------------------------------------------------------- */
 
-/* Finds the first record of a state in [from_ns, to_ns], or if `last`, the last record. Returns 1 if found, 0 if there
+/* Finds the first record of a state in [from_ns, to_ns], or the last one if `last` is 1. Returns 1 if found, 0 if there
  * is none, -1 on an error. */
 static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, int last,
                    struct pithlog_record *edge)
@@ -272,7 +272,8 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
     return nearest;
 }
 
-/* Where bundles cross, the bundle with the most messages is on top, so the first hit counts. */
+/* Bundles are sorted by their number of messages, the largest first. Where bundles cross, the largest is on top, so the
+ * first hit counts. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach)
 {
     const struct pithi_bundle *nearest = NULL;
@@ -302,8 +303,8 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
-/* Returns the i-th of the lanes that are read: every 15th or 16th of 1000, because a thousand lanes take too long while
- * the pointer moves. */
+/* Returns the i-th of the lanes that are read. Of 1000 lanes, every 15th or 16th is read, because reading all of them
+ * takes too long while the pointer moves. */
 static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *asked)
 {
     uint32_t count;
@@ -323,16 +324,16 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
     for (uint32_t i = 0; i < asked && status >= 0; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
         status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, &hits[found]);
-        /* A band shows only one level. A hit at another level, around a place where this one has no state, does not
+        /* A band shows only one level. Where this level has no state, the hit is at an outer level, and does not
          * count. */
         if (status > 0 && row->band && hits[found].level + 1 != row->band)
             status = 0;
-        /* hits[found] is overwritten by the next lane if this one has no hit */
+        /* the next lane overwrites hits[found] if this lane has no hit */
         hits[found].lane = lane;
         found += status > 0;
     }
     if (found) {
-        /* The first hit in the state that covers most of the pixel. */
+        /* Finds the first hit in the state that covers most of the pixel. */
         int64_t best_ns = -1;
         uint32_t best = 0;
         for (uint32_t i = 0; i < found; i++) {

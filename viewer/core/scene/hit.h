@@ -28,9 +28,9 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit);
 
-/* Like pithi_hit_state and pithi_hit_event, but for a row. For a group: the state that fills most of the pixel, summed
- * over its lanes (over an even selection, if there are many), in the first lane that has it; or the event of the first
- * lane that has an event there. */
+/* Like pithi_hit_state and pithi_hit_event, but for a row. For a group, they find the state that fills most of the
+ * pixel, summed over its lanes, in the first lane that has this state; or the event of the first lane that has an event
+ * there. If the group has many lanes, only an even selection of them is read. */
 int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
                         uint32_t level, const unsigned char *hidden, struct pithi_hit *hit);
 int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
@@ -40,8 +40,8 @@ int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_
  * none. */
 const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);
 
-/* The bundle at this place, unless an arrow is nearer. Very faint bundles are skipped, so that states in a crowd can be
- * reached. Returns NULL if there is none. */
+/* Returns the bundle at this place; NULL if there is none, or if an arrow is nearer. Very faint bundles are skipped, so
+ * that users can point at the states behind a crowd of them. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
 /* Finds the interval around a time in which `lane` is outside all states: between the end of a state and the begin of
@@ -91,7 +91,7 @@ int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t 
 int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
                        int64_t to_ns, struct pithlog_column *value);
 
-/* The lane of a thread, or PITHI_NONE. */
+/* Returns the lane of a thread, or PITHI_NONE. */
 uint32_t pithi_jump_lane(const struct pithlog *log, int32_t rank, uint32_t thread);
 
 #endif

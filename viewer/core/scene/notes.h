@@ -24,7 +24,7 @@ struct pithi_notes {
     uint32_t count;
 };
 
-/* The name of the file; to be freed. */
+/* Returns the name of the log's file of notes, to be freed. */
 char *pithi_notes_path(const char *log_path);
 /* Adds a note. Control characters of the text become spaces. */
 void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, uint32_t thread, const char *text);

@@ -224,7 +224,8 @@ int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
     return row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank;
 }
 
-/* Rows of single lanes are painted as strips, which include the ground and everything else in the row. */
+/* Returns 1 if a row is painted as strips, as rows of single lanes are. The strips include the ground and everything
+ * else in the row. */
 static int has_strips(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
