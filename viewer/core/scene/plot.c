@@ -292,8 +292,8 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
     uint64_t count = 0;
     for (uint32_t line = 0; line < plot->cells.rows; line++)
         count += plot->lines[line].mark_count;
-    /* Dense: rows below 14 pixels, or more than one event for 24 pixels of all rows together. 10 rows of 1200 pixels
-     * have room for 508 triangles. */
+    /* Events are dense if rows are lower than 14 pixels, or if there is more than one event for 24 pixels of the width
+     * of all rows together. 10 rows of 1200 pixels have room for 508 triangles. */
     int dense = plot->row_height < 14 || count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
     for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
         double y = pithi_plot_row_top(plot, plot->plot_row[line]);
@@ -308,7 +308,7 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
         }
     }
     pithi_bundle_numbers_draw(plot, painter);
-    /* Everything outside of the selection is paler. */
+    /* Makes everything outside of the selection paler. */
     if (plot->lit_from_ns < plot->lit_to_ns) {
         double width = plot->width, height = ceil(plot->row_count * plot->row_height);
         double from = fmin(fmax(round(pithi_plot_x(plot, plot->lit_from_ns) - plot->x), 0), width);
@@ -387,7 +387,7 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
 {
     uint32_t all = pithlog_get_info(log)->lanes, lanes, *row_of_lane = pithi_alloc(all, sizeof *row_of_lane);
 
-    /* PITHI_NONE in all entries */
+    /* sets all entries to PITHI_NONE */
     memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
@@ -435,8 +435,8 @@ struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
         struct graph *graph = &graphs->rows[row];
         if (plot->rows[row].kind != PITHI_ROW_COUNTER)
             continue;
-        /* The counter's index among the digest's series; PITHI_NONE: it has no values. */
-        /* A binary search: series are sorted by lane, and by counter within a lane. */
+        /* Finds the counter's index among the digest's series (PITHI_NONE: it has no values). Series are sorted by
+         * lane, then by counter. */
         uint32_t low = 0, high = pithlog_digest_get_info(plot->digest)->series;
 
         uint32_t index = PITHI_NONE;

@@ -71,25 +71,26 @@ struct pithi_plot {
     struct pithi_graphs *graphs; /* NULL: none */
 };
 
-/* Returns 0 or an enum pith_err. After an error other than PITH_ERR_USAGE the readable part can be drawn. */
+/* Queries the log for all that is drawn. Returns 0 or an enum pith_err. After an error other than PITH_ERR_USAGE the
+ * readable part can be drawn. */
 int pithi_plot_load(struct pithi_plot *plot);
-/* Loading in parts, if the cells come from the cell cache: first cell_row, plot_row and cells.rows; then the caller
- * sets `lines`; then arrows and graphs. */
+/* If the cells come from the cell cache, a plot is loaded in parts. pithi_plot_prepare sets cell_row, plot_row and
+ * cells.rows; then the caller sets `lines`; pithi_plot_load_arrows loads arrows and graphs. */
 void pithi_plot_prepare(struct pithi_plot *plot);
 void pithi_plot_load_arrows(struct pithi_plot *plot);
-void pithi_plot_find_arrows(struct pithi_plot *plot); /* without graphs */
+void pithi_plot_find_arrows(struct pithi_plot *plot); /* the same without graphs */
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* Drawing in parts (bands.h): the rows [from, to); then arrows and events, over all rows. `sheet` is NULL for painters
- * without strips. */
+/* To draw in parts (bands.h), draw the rows [from, to) of each part; then arrows and events, over all rows. `sheet` is
+ * NULL for painters without strips. */
 void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter,
                           struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to);
 void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
-/* Replaces the estimated numbers of a bundle by better ones, by reading its messages. Returns what pithi_arrows_look
- * returns. */
+/* Sets *exact to a copy of a bundle with better numbers, for which it reads the bundle's messages. Returns what
+ * pithi_arrows_look returns. */
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 
-/* The log whose states a row shows, and their colours. */
+/* Return the log whose states a row shows, and the colours of these states. */
 static inline struct pithlog *pithi_plot_log(const struct pithi_plot *plot, uint32_t row)
 {
     return plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? plot->flames->log : plot->log;
@@ -99,17 +100,17 @@ static inline const uint32_t *pithi_plot_rgb(const struct pithi_plot *plot, uint
     return plot->rows[row].kind == PITHI_ROW_FUNCTIONS ? plot->flames->rgb : plot->rgb;
 }
 
-/* The x of a time, which may be far outside the plot. */
+/* Returns the x of a time, which may be far outside the plot. */
 double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);
-/* Upper edge of a row. */
+/* Returns the upper edge of a row. */
 double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
-/* The place of the bar of a nesting level, relative to the top of its row. */
+/* Sets the place of the bar of a nesting level, relative to the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
-/* The levels [from, to) that a row shows: all levels of its cells, or only the level of its band. */
+/* Sets the levels [*from, *to) that a row shows: all levels of its cells, or only the level of its band. */
 void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to);
 /* Returns 1 if records are missing in the plot, because the file is damaged or records were lost. */
 int pithi_plot_has_missing(const struct pithi_plot *plot);
-/* The place of the bar of a level of this row, in the plot. */
+/* Sets the place of the bar of a level of this row, in the plot. */
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
 /* Sets the range of x, within the plot, in which the lanes of a row have records. If *left >= *right, there are no
  * records in the plot. */
@@ -118,9 +119,10 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
 /* Draws the triangle of a solo event, which points down, with its upper edge at y. */
 void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
-/* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
+/* Sets the ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4]);
-/* The level whose bar is at `y` from the top of its row; the innermost level if bars of several levels are there. */
+/* Returns the level whose bar is at `y` from the top of its row; the innermost level if bars of several levels are
+ * there. */
 uint32_t pithi_plot_level_at(double row_height, double y);
 
 /* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
@@ -131,16 +133,17 @@ struct pithi_groups {
     uint32_t *lanes; /* of all groups, one after the other */
 };
 
-/* The number of rows of this height that together are at least a pixel high. */
+/* Returns the number of rows of this height that together are at least a pixel high. */
 uint32_t pithi_groups_per(double row_height);
-/* Joins every `per` successive rows to one row with all their lanes. Leaves out counters; if all rows are counters,
- * keeps the first. Free the groups; `rows` need not outlive them. */
+/* Joins every `per` successive rows to one row with all their lanes. Leaves out rows of levels, functions and counters;
+ * if all rows of a group are such rows, the group is its first row. Free the groups; `rows` need not outlive them. */
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups);
 void pithi_groups_free(struct pithi_groups *groups);
 
-/* The row that shows each lane, PITHI_NONE if none does; to be freed. */
+/* Returns the row that shows each lane, or PITHI_NONE if no row does. The array is to be freed. */
 uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row *rows, uint32_t count);
-/* The times of the first and last record of the lanes of a row; INT64_MAX and INT64_MIN: there is none. */
+/* Sets the times of the first and last record of the lanes of a row, or INT64_MAX and INT64_MIN if there are no
+ * records. */
 void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns);
 
 /* ---- Graphs of counters ------------------------------------------------------------------------------------------ */
@@ -148,7 +151,7 @@ void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int6
 struct pithi_plot;
 struct pithi_graphs;
 
-/* The values of a plot's counters in each column; NULL: no counters, or no digest. */
+/* Returns the values of a plot's counters in each column, or NULL if there are no counters or no digest. */
 struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot);
 void pithi_graphs_free(struct pithi_graphs *graphs);
 /* Draws the row of a counter. */
@@ -214,7 +217,7 @@ struct pithi_bundle_look {
     double alpha;
 };
 uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade);
-/* Returns 0 if the bundle is outside the plot. */
+/* Sets *look to how a bundle is drawn. Returns 0 if the bundle is outside the plot. */
 int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double fade,
                       struct pithi_bundle_look *look);
 

@@ -36,7 +36,7 @@ struct spans {
     size_t from, to; /* offsets of the times in an item */
 };
 
-/* One of the two times of an item, at offset `place`. */
+/* Returns one of the two times of an item, at offset `place`. */
 static int64_t time_of(const struct spans *spans, size_t at, size_t place)
 {
     int64_t time_ns;
@@ -426,7 +426,6 @@ static int by_time(const void *a, const void *b)
     return (x->state > y->state) - (x->state < y->state);
 }
 
-/* The wait states by kind and state, the largest sum first; *count of them, to be freed. */
 struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
                                             uint32_t *count)
 {
@@ -459,7 +458,6 @@ struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const str
     return sums;
 }
 
-/* The longest wait states of a kind, the longest first; at most `most` of them. The array is to be freed. */
 const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                                                       const struct pithlog_analysis *analysis, uint32_t kind,
                                                       uint32_t most, uint32_t *count)

@@ -15,7 +15,7 @@
  * [from, to), and the path over all rows. The columns of wait states are marked in `hatched` (pithi_names_draw). */
 void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       unsigned char *hatched);
-/* The colour of the ground below the lines where a bar of the colour `rgb` waits. */
+/* Returns the colour of the ground below the lines where a bar of the colour `rgb` waits. */
 uint32_t pithi_waits_ground(uint32_t rgb);
 void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 
@@ -25,21 +25,21 @@ struct pithi_analysis_window {
     int64_t t0_ns, t1_ns; /* [t0, t1) */
     uint32_t width;       /* columns */
 };
-/* Finds the columns of a row that wait. `cells` are the cells of this window, in which the row has the index `at`.
- * level[c] is the nesting level of the waiting state in column c; PITHI_NONE: the column does not wait. */
+/* Finds the columns of a row that wait. `cells` are the cells of this window, in which the row has the index `at`. Sets
+ * level[c] to the nesting level of the waiting state in column c, or to PITHI_NONE if the column does not wait. */
 void pithi_waits_columns(const struct pithi_analysis_window *window, const struct pithi_row *row,
                          const struct pithi_cells *cells, uint32_t at, uint32_t *level);
-/* row[c] is the row that has most of the path in column c; PITHI_NONE: the path's lane is not shown, or the
+/* Sets row[c] to the row that has most of the path in column c, or to PITHI_NONE if the path's lane is not shown or the
  * column has no path. */
 void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row);
 
-/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). Returns NULL if the call
- * does not wait. */
+/* Returns the longest wait state in [from_ns, to_ns) of the calls on `lane` that are in `state`, or NULL if they do not
+ * wait. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns);
 
-/* The view in which the place of a finding is in the middle, with half the place's length on each side. The view is cut
- * at the ends of the analyzed window, unless the place itself reaches beyond them. */
+/* Sets the view [*from_ns, *to_ns), which has the place of a finding in its middle, with half the place's length on
+ * each side. The view is cut at the ends of the analyzed window, unless the place itself reaches beyond them. */
 void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct pithlog_finding_place *place,
                          int64_t *from_ns, int64_t *to_ns);
 
@@ -57,14 +57,14 @@ struct pithi_wait_sum {
 /* Returns [*count] sums, the largest first, to be freed. They are valid as long as the analysis. */
 struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
                                             uint32_t *count);
-/* The longest wait states of a kind, longest first, [*count], at most `most`; to be freed. */
+/* Returns the longest wait states of a kind, the longest first, at most `most`. The array [*count] is to be freed. */
 const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                                                       const struct pithlog_analysis *analysis, uint32_t kind,
                                                       uint32_t most, uint32_t *count);
 
-/* "late sender in MPI_Recv" */
+/* Writes the kind and the MPI function: "late sender in MPI_Recv". */
 void pithi_wait_sum_name(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size);
-/* "16.5 s, 52.5 %, 884 times; longest: rank 0 waits 53.2 ms for rank 1 at 3.32 s" */
+/* Writes the numbers: "16.5 s, 52.5 %, 884 times; longest: rank 0 waits 53.2 ms for rank 1 at 3.32 s". */
 void pithi_wait_sum_text(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size);
 
 /* ---- Time without a core ----------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ int pithi_core_waits_possible(const struct pithlog *log);
 int pithi_core_waits_read(struct pithlog *log, const struct pithi_watch *watch, struct pithi_core_waits *waits);
 void pithi_core_waits_free(struct pithi_core_waits *waits);
 
-/* The time of [from_ns, to_ns) in which the lane had no core. */
+/* Returns the time of [from_ns, to_ns) in which the lane had no core. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns);
 /* Hatches the rows [from, to) of single lanes, if plot->core_waits is set, and marks the columns in `hatched`
  * (pithi_names_draw). */
