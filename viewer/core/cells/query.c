@@ -3,8 +3,8 @@
  * A picture has some thousand columns, however many records the log has. A summary divides a lane into pieces of 512
  * records and more, each with the up to three stacks of open states that fill most of it. Often this is enough: in a
  * column of 100 ns, A has 60 ns, B 30, and 10 are left open. Whichever state had the 10, A wins the cell. If A has 45
- * ns and B 40, B could win with the 15 that are left open: this column is *in doubt*, and its records are read, and
- * only those. So cells are the same as from all records (test_core_summary), though most records are never read.
+ * ns and B 40, B could win with the 15 that are left open. Such a column is *in doubt*, and its records are read. So
+ * the cells are the same as from all records (test_core_summary), though most records are never read.
  *
  * A piece that lies in two columns leaves its whole time open in both. Therefore the query uses pieces of at most a
  * sixteenth of a column (REFINED). Then 14 of 16 pieces lie inside one column. */

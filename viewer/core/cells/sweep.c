@@ -194,7 +194,7 @@ struct level {
 
 struct open_state {
     uint32_t id; /* definition */
-    /* may be before the window; INT64_MAX: no span, because the state moved up a level and its bar is cut */
+    /* perhaps before the window; INT64_MAX: no span, because its bar is cut where the state moved up a level */
     int64_t start_ns;
 };
 
@@ -397,8 +397,8 @@ static void flush_column(struct pithi_sweep *sweep)
     sweep->column++;
 }
 
-/* Adds the time up to now of the state at place `at` of the visible stack. Call it before the level of this place
- * changes; time of other levels is added when they change or when the column ends. */
+/* Adds the time of the state at place `at` of the visible stack, up to now, to its share. Call it before the level of
+ * this place changes. The time of other levels is added when they change or when the column ends. */
 static void settle(struct pithi_sweep *sweep, uint32_t at)
 {
     uint32_t l = at < sweep->levels ? at : sweep->levels - 1, state = state_at(sweep, l);

@@ -85,7 +85,7 @@ struct pithi_tiles {
     uint32_t columns, lines;
     struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: places of its first ranks */
     struct pithi_pair *by_line, *by_column; /* totals */
-    /* ends of the scale: at most the smallest positive value; the largest value; 0 and 0: there are no values */
+    /* ends of the scale; low: at most the smallest positive value; high: the largest value; both 0: no values */
     double low, high;
 };
 /* `tiles` must be zeroed or come from an earlier call. */

@@ -22,7 +22,8 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                          int backward, struct pithi_scan_position at, struct pithi_found *found);
 
-/* Counts the hits that are sent in [t0, t1), in counts[columns] of equal length. Returns 0, or -1 on an error. */
+/* Divides [t0, t1) into columns of equal length, and adds the number of hits that are sent in each to counts[columns],
+ * which must be zeroed. Returns 0, or -1 on an error. */
 int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                         int64_t t0_ns, int64_t t1_ns, uint64_t *counts, uint32_t columns);
 

@@ -20,7 +20,7 @@ struct pithi_search {
     int64_t min_ns, max_ns;        /* duration of states, both inclusive; 0, INT64_MAX: any */
     const char *payload;           /* events: part of the payload's text; case is ignored; "": any */
     uint64_t min_bytes, max_bytes; /* sends, both inclusive; 0, UINT64_MAX: any */
-    int32_t tag;                   /* sends */
+    int32_t tag;                   /* sends; PITHI_ANY_TAG: any */
     int32_t peer;                  /* sends: world rank of the receiver; -1: any */
     /* A query, or NULL. With a query, only `wanted` and `kinds` of the fields above are used. */
     const struct pithlog_filter *filter;
@@ -59,7 +59,8 @@ int pithi_search_next(struct pithlog *log, const struct pithi_search *search, st
 int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                           struct pithi_found *found);
 
-/* Counts the hits that begin in [t0, t1), in counts[columns] of equal length. Returns 0, or -1 on an error. */
+/* Divides [t0, t1) into columns of equal length, and sets counts[columns] to the number of hits that begin in each.
+ * Returns 0, or -1 on an error. */
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                        uint64_t *counts, uint32_t columns);
 

@@ -18,9 +18,9 @@
 
 /* The colours of states for which the program set none. Red and orange are left to calls that wait, violet and grey to
  * the rest of MPI (wrappers/mpi/group.c), so this list ranges from yellow through green to blue. A search found the
- * colours: the first eight are at least 23 apart in CIELAB, all of them 13, for normal vision and for simulated
- * protanopia and deuteranopia (see `safe` below), and 7 from MPI's main colours. Neighbours in the list differ in hue
- * and in lightness. */
+ * colours. They are at least 13 apart in CIELAB, the first eight at least 23, for normal vision and for simulated
+ * protanopia and deuteranopia (see `safe` below). All of them are at least 7 from MPI's main colours. Neighbours in the
+ * list differ in hue and in lightness. */
 static const uint32_t choices[] = {0x40a090, 0xe0c070, 0x206080, 0x80e0b0, 0x4090e0, 0x607020, 0x70d0f0, 0x506040,
                                    0x2050a0, 0xb0a070, 0x406060, 0xb09030, 0x508090, 0x90f0a0, 0x20b0e0, 0x60c0a0};
 enum { CHOICES = sizeof choices / sizeof *choices };

@@ -120,7 +120,7 @@ static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
     uint32_t depth = step->depth, state;
     int is_hole = step->is == PITHLOG_IS_HOLE;
 
-    /* no change of the lane's state: the edge of the log, or another record */
+    /* the state does not change at the edge of the log, nor at other records, unless they end a hole */
     if (step->why == PITHLOG_AT_EDGE || step->change == PITHLOG_EDGE || (step->change == PITHLOG_HAPPENS && !is_hole))
         return;
     if (step->change == PITHLOG_BEGINS || step->change == PITHLOG_ENDS) {

@@ -19,9 +19,9 @@
 #include "core/scene/plot.h"
 
 /* A bundle joins messages whose ends lie in the same BUNDLE_COLUMNS columns. If there are many messages, bundles are
- * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the view are not distinguished. If
- * the sample has fewer than FEW messages per bundle, the numbers of messages in bundles depend mostly on chance, so
- * bundles are made wider, at most WIDER times. */
+ * made from a sample of about BUNDLED_MESSAGES, or MOVING_MESSAGES while the view moves. Places more than FAR columns
+ * outside the view are not distinguished. If the sample has fewer than FEW messages per bundle, the numbers of messages
+ * in bundles depend mostly on chance, so bundles are made wider, at most WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
 /* The most arrows that are drawn in addition to bundles while the view moves. They are the longest messages. */
 enum { MOVING_ARROWS = 500 };

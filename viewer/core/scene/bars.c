@@ -151,8 +151,8 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
     uint32_t end = run_end(&style, line, to, from);
     struct bar bar = make_bar(plot, row, line, from, end, &style);
     int outlined = is_outlined(plot, row, level, bar.height);
-    /* Only bars of EDGE_FROM columns or more have an edge. So a bar that `to` cuts is measured beyond `to`, to decide
-     * as the drawing of the whole bar did. */
+    /* Only bars of EDGE_FROM columns or more have an edge. So a bar that `to` cuts is measured beyond `to`, because it
+     * has an edge if the whole bar is drawn with one. */
     uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* may lie behind `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
     *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};

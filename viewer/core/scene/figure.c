@@ -365,7 +365,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         figure->ranges_y = ceil(plot->y + figure->stack.pitch * figure->stack.count);
     figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
-    /* The height of a single row in this layout: the legend, now known, may have left less than was assumed. */
+    /* Computes the height of a single row in this layout. It may be less than was assumed before the legend was
+     * known. */
     height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
     if (height > 0 && pithi_groups_per(height) > *per)
         *per = pithi_groups_per(height);

@@ -117,8 +117,8 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     /* the steps within the pixel */
     while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
         take(&pixel, &step);
-    /* Finds the state that the picture shows at `level` of this pixel: a state of the deepest level up to `level`; if
-     * several states have this deepest level, the state with the most time in the pixel. NULL: none. */
+    /* Sets `best` to the state that the picture shows at `level` of this pixel, or NULL. This is a state of the deepest
+     * level up to `level`. If several states have this level, it is the state with the most time in the pixel. */
     uint32_t best_level = 0;
     for (uint32_t i = 0; i < pixel.count; i++) {
         const struct seen *seen = &pixel.seen[i];

@@ -169,8 +169,9 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
         spans.items = (const char *)waits.items;
         spans_columns(&spans, add_wait, &waits);
     }
-    /* From the innermost level out: a column is hatched at a level if at least half of the time that its bar covers is
-     * waiting, unless an inner bar lies there. cover is 255 for a whole column, so half of it is cover / 510. */
+    /* Goes from the innermost level outwards. A column is hatched at a level if at least half of the time that its
+     * bar covers is waiting, unless an inner bar lies there. cover is 255 for a whole column, so half of it is
+     * cover / 510. */
     for (uint32_t k = waits.levels; k-- > 0;) {
         const struct pithi_cell *line = pithi_cells_line(cells, at, k), *inner = line + window->width;
         const float *part = waits.part + (size_t)k * window->width;
