@@ -24,8 +24,9 @@
 
 struct pithi_cell_cache;
 
-/* `summary` belongs to the caller's thread; NULL: cells are computed from records alone. `helper` (helper.h) is a
- * second thread that answers queries during pithi_cell_cache_load; NULL: none. The cache owns neither of them. */
+/* Returns an empty cache. `summary` belongs to the caller's thread; NULL: cells are computed from records alone.
+ * `helper` (helper.h) is a second thread that answers queries during pithi_cell_cache_load; NULL: none. The cache owns
+ * neither of them. */
 struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
                                               struct pithi_helper *helper);
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);

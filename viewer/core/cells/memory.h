@@ -17,9 +17,8 @@ static inline void *pithi_view_grow(void *data, uint32_t *capacity, uint32_t nee
     return needed <= *capacity ? data : pithi_view_regrow(data, capacity, needed, size);
 }
 
-/* Gives memory that was freed back to the system, if the C library can. This takes less than a millisecond; call it
- * in idle moments. Without this call, the process keeps a fifth of the memory that threads which read records have
- * freed. */
+/* Gives memory that was freed back to the system, if the C library can. This takes less than a millisecond; call it in
+ * idle moments. Threads that read records free much memory. Without this call, the process keeps a fifth of it. */
 void pithi_memory_rest(void);
 
 #endif

@@ -157,7 +157,8 @@ static int read_factor(struct reader *r)
     return status;
 }
 
-/* Operators of the same precedence are taken from left to right: 8 / 4 / 2 is 1. */
+/* Reads factors with * and / between them. Operators of the same precedence are taken from left to right: 8 / 4 / 2 is
+ * 1. */
 static int read_product(struct reader *r)
 {
     int status = read_factor(r);

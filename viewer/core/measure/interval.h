@@ -39,8 +39,8 @@ void pithi_interval_free(struct pithi_interval *interval);
 struct pithi_traffic {
     uint64_t sent, sent_bytes, received, received_bytes; /* messages; bytes */
 };
-/* With a digest that matches all sends and receives, the cost depends on the number of messages found; otherwise all
- * sends and receives in [t0, t1) are read. */
+/* Returns 0 or an enum pith_err. With a digest that matches all sends and receives, the cost depends on the number of
+ * messages found; otherwise all sends and receives in [t0, t1) are read. */
 int pithi_traffic_run(struct pithlog *log, const struct pithi_interval_query *query, struct pithi_traffic *traffic);
 
 #endif

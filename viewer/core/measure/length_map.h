@@ -35,7 +35,7 @@ struct pithi_length_map {
     uint64_t most;                   /* the most instances in a tile; 0: there is no instance */
 };
 
-/* The list must live as long as the map. `tiles` is NULL or from an earlier call. */
+/* Makes the tiles of a list, which must live as long as the map. map->tiles must be NULL or from an earlier call. */
 void pithi_length_map_make(const struct pithi_length_list *list, struct pithi_length_map *map);
 void pithi_length_map_free(struct pithi_length_map *map);
 void pithi_length_map_draw(const struct pithi_length_map *map, const struct pithi_painter *painter);

@@ -287,8 +287,8 @@ void pithi_tiles_free(struct pithi_tiles *tiles)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* The scale goes from the paper's colour through the accent to the colour of text. Lightness changes in one direction,
- * so that the scale is readable in any theme and by colour-blind users. */
+/* The scale of colours goes from the paper's colour through the accent to the colour of text. Lightness changes in one
+ * direction, so that the scale is readable in any theme and by colour-blind users. */
 uint32_t pithi_heat_colour(double part)
 {
     const struct pithi_theme *theme = pithi_theme();

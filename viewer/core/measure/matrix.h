@@ -88,7 +88,7 @@ struct pithi_tiles {
     /* ends of the scale; low: at most the smallest positive value; high: the largest value; both 0: no values */
     double low, high;
 };
-/* `tiles` must be zeroed or come from an earlier call. */
+/* Makes the tiles of a view. `tiles` must be zeroed or come from an earlier call. */
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
                         struct pithi_tiles *tiles);
 void pithi_tiles_free(struct pithi_tiles *tiles);

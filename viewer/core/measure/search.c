@@ -169,7 +169,7 @@ static void settle(struct walk *walk, int64_t now_ns)
     walk->count = kept;
 }
 
-/* A LEAVE ends the innermost state with its id. */
+/* Decides the pending state that a LEAVE ends: the innermost one with its id and begin. */
 static void leave(struct walk *walk, const struct pithlog_record *record)
 {
     for (uint32_t i = walk->count; i-- > 0;) {
@@ -431,7 +431,7 @@ static int find_end(struct walk *walk)
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-/* Searches in growing windows away from the start, so that near hits are found without reading the rest. */
+/* Searches in windows that begin at the start and grow, so that near hits are found without reading the rest. */
 static int search_from(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                        int backward, struct pithi_found *found)
 {

@@ -64,10 +64,10 @@ int pithi_search_previous(struct pithlog *log, const struct pithi_search *search
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                        uint64_t *counts, uint32_t columns);
 
-/* A search is simple if it looks for states and events by their names alone, in a log with a summary. For such a
- * search, pithi_search_survey finds the number of hits within fractions of a second. It also sets marks[columns] to
- * non-zero where a hit is open, even if the hit began in an earlier column. If there are many hits, all columns are
- * marked. `marks` must be zeroed. */
+/* pithi_search_is_simple returns 1 if the search looks for states and events by their names alone, in a log with a
+ * summary. For such a search, pithi_search_survey finds the number of hits within fractions of a second. It also sets
+ * marks[columns] to non-zero where a hit is open, even if the hit began in an earlier column. If there are many hits,
+ * all columns are marked. `marks` must be zeroed. */
 int pithi_search_is_simple(const struct pithi_search *search);
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                         uint64_t *total, unsigned char *marks, uint32_t columns);

@@ -99,7 +99,8 @@ static int heavier(const struct pithi_sum *sums, uint32_t a, uint32_t b)
     return sums[a].count != sums[b].count ? sums[a].count > sums[b].count : a < b;
 }
 
-/* A shell sort, because qsort cannot pass the sums to its comparison. */
+/* Sorts definitions by `sums`, the heaviest first. This is a shell sort, because qsort cannot pass the sums to its
+ * comparison. */
 static void sort_by_weight(uint32_t *ids, uint32_t count, const struct pithi_sum *sums)
 {
     for (uint32_t gap = count / 2; gap; gap /= 2)

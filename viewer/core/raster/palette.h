@@ -52,7 +52,7 @@ uint32_t pithi_rgb_blend(uint32_t under, uint32_t over, unsigned alpha);
 
 /* ---- Themes ------------------------------------------------------------------------------------------------------ */
 
-/* The colours of everything but states and events, light or dark. C, and Tcl by pithtk::theme, use the same current
+/* The colours of everything but states and events, light or dark. C and Tcl (pithtk::theme) have the same current
  * theme. */
 
 /* Name and purpose of each colour. */

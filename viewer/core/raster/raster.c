@@ -218,8 +218,8 @@ static void draw_faint(const struct pithi_raster *raster, const struct run *run)
     }
 }
 
-/* Each step is shared by the two pixels on either side of the line (after Wu, "An efficient antialiasing technique",
- * 1991). */
+/* Draws a run smoothed. In each step, the two pixels on either side of the line share its weight (after Wu, "An
+ * efficient antialiasing technique", 1991). */
 static void draw_smooth(const struct pithi_raster *raster, const struct run *run)
 {
     size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
@@ -234,7 +234,7 @@ static void draw_smooth(const struct pithi_raster *raster, const struct run *run
     }
 }
 
-/* The slow way, for runs that touch the edge of the clip: each pixel is checked. */
+/* Draws a run that may touch the edge of the clip. This is slow, because each pixel is checked. */
 static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
 {
     int64_t across = run->across;
@@ -749,8 +749,8 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* A picture has up to ten thousand letters, and most lie within the clip. So whether a letter lies within the clip is
- * checked once for the whole letter. */
+/* Draws a letter. A picture has up to ten thousand letters, and most lie within the clip, so this is first checked for
+ * the whole letter. */
 static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
                        uint32_t rgb)
 {

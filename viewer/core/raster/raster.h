@@ -27,8 +27,8 @@ struct pithi_raster {
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb);
 /* Like pithi_raster_prepare, on words that the caller owns. */
 void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb);
-/* Like pithi_raster_onto, but does not fill: the painter's ground() fills scanlines with the colours ground[width],
- * which the caller owns, too. */
+/* Like pithi_raster_onto, but does not fill the picture. Instead, the painter's ground() fills scanlines with the
+ * colours ground[width], which the caller owns, too. */
 void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground);
 /* Returns the scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. The
  * part shares the stored shapes, so the raster must outlive the part. The part has nothing to be freed. */

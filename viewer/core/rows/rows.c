@@ -148,7 +148,7 @@ static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uin
     return table->nodes[place] = new_node(rows, 0, PITHI_NODE_HOST, lane, 0);
 }
 
-/* If there is only one host, the tree has no level for hosts. */
+/* Builds the tree by host. If there is only one host, the tree has no level for hosts. */
 static void build_by_host(struct pithi_rows *rows)
 {
     struct host_table table = {NULL, 16};
@@ -527,8 +527,8 @@ static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t dept
     }
 }
 
-/* The row of an open group is a heading without bars. It takes the lane of the first row below it, as a communicator
- * has no lane of its own. */
+/* Adds the rows of an open group. Its own row is a heading without bars, and takes the lane of the first row below it,
+ * as a communicator has no lane of its own. */
 static void see_group(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
     uint32_t head = rows->seen_count;
@@ -806,7 +806,7 @@ static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
     return node;
 }
 
-/* Keys name nodes in saved views and scripts, which may be used with other logs, in which nodes have other numbers.
+/* Keys name nodes in saved views and scripts. Numbers would not do, because in another log nodes have other numbers.
  *
  *     host:node7           a host
  *     comm:3               a communicator; comm:3/7 is rank 7 in it
@@ -856,7 +856,8 @@ static uint32_t child_of_kind(const struct pithi_rows *rows, uint32_t parent, en
     return PITHI_NONE;
 }
 
-/* "7", "7.1", "7.1/load" */
+/* Returns the node of a key such as "7", "7.1" or "7.1/load" below a communicator's node (0: the root), or
+ * PITHI_NONE. */
 static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *key)
 {
     char *end;
@@ -1000,7 +1001,8 @@ struct pattern {
     uint32_t count, capacity;
 };
 
-/* "0-3,node1*" has two items, 0-3 and node1*. Empty items are left out, so "," means no filter. */
+/* Divides a text into the items of a pattern: "0-3,node1*" has two items, 0-3 and node1*. Empty items are left out, so
+ * "," means no filter. */
 static struct pattern pattern_make(const char *text)
 {
     struct pattern pattern = {NULL, 0, 0};

@@ -153,7 +153,8 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
 /* Hides all but these nodes, their children and their parents. */
 void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count);
-/* A pinned node and its open children stay above all others and ignore the filter. A rank is pinned once. */
+/* Pins a node, or unpins it if `on` is 0. A pinned node and its open children stay above all other rows and ignore the
+ * filter. A rank is pinned once, even if it has several nodes. */
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
 /* Moves a node before or behind `target`, which is a sibling of the node or lies below a sibling. Pinned nodes move
  * among pinned nodes. Returns 0; or -1 if the node cannot go there. */

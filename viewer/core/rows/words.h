@@ -16,8 +16,8 @@ int pithi_size_parse(const char *text, int *width, int *height);
 struct pithi_lane_range {
     long first, last, thread; /* first <= last; thread -1: all */
 };
-/* Reads the first range of a list and the comma after it, and moves *text past both. Returns 1; 0 if the list is empty;
- * -1 if the text is not such a list. */
+/* Reads the first range of a list and the comma after it, and moves *text behind them. Returns 1; 0 if the list is
+ * empty; -1 if the text is not such a list. */
 int pithi_lane_range_next(const char **text, struct pithi_lane_range *range);
 int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pithlog_lane *lane);
 

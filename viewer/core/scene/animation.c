@@ -488,8 +488,8 @@ static void disc(struct pithi_raster *raster, double x, double y, double radius,
         }
 }
 
-/* A quadratic Bezier curve from disc to disc. It bends to its right, so that the curves of both directions do not
- * coincide. */
+/* A quadratic Bezier curve from disc to disc. It bends to its right, so that the curves of the two directions between
+ * two ranks do not coincide. */
 struct curve {
     double x[3], y[3]; /* start, control point, end */
 };

@@ -593,7 +593,7 @@ struct crowd {
 
 enum { MOST_GAPS = 256 };
 
-/* gap 0 is between row 0 and row 1 */
+/* Returns the index of the gap below a row; gap 0 is between row 0 and row 1. */
 static uint32_t gap_of_row(const struct pithi_plot *plot, const struct crowd *crowd, uint32_t row)
 {
     return (uint32_t)((uint64_t)row * crowd->gaps / plot->row_count);

@@ -145,7 +145,7 @@ static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
     return floor_to(t0_ns, unit->ns * 1000);
 }
 
-/* "14:03:05"; midnight: "2026-11-30". */
+/* Writes a time of day, "14:03:05", or at midnight the date, "2026-11-30". */
 static void clock_label(int64_t local_ns, int decimals, char *text, size_t size)
 {
     char digits[48];

@@ -100,7 +100,8 @@ struct bars {
     uint32_t count, capacity;
 };
 
-/* Inner bars have an outline above and below, to separate them from outer bars of a similar colour. */
+/* Returns 1 if a bar has an outline above and below, as inner bars have. It separates them from outer bars of a similar
+ * colour. */
 static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t level, double height)
 {
     return level && !plot->rows[row].band && height >= OUTLINED_FROM;

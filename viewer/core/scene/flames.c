@@ -212,8 +212,8 @@ static int is_innermost(struct pithlog *log, uint32_t lane, int64_t time_ns, uin
     return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
 }
 
-/* A call site belongs to the state that is innermost just before and just after it. At the begin or the end of the
- * state only one side is checked. */
+/* A call site belongs to the state that is innermost just before and just after the call site's time. If this time is
+ * the state's begin or end, only one side is checked. */
 int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
                          int64_t from_ns, int64_t to_ns, uint32_t *site)
 {

@@ -28,9 +28,9 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit);
 
-/* Like pithi_hit_state and pithi_hit_event, but for a row. For a group, they find the state that fills most of the
- * pixel, summed over its lanes, in the first lane that has this state; or the event of the first lane that has an event
- * there. If the group has many lanes, only an even selection of them is read. */
+/* These are like pithi_hit_state and pithi_hit_event, but for a row. For a group, they find the state that fills most
+ * of the pixel, summed over its lanes, in the first lane that has this state; or the event of the first lane that has
+ * an event there. If the group has many lanes, only an even selection of them is read. */
 int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
                         uint32_t level, const unsigned char *hidden, struct pithi_hit *hit);
 int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,

@@ -114,7 +114,7 @@ int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int
     return wrong ? -1 : 0;
 }
 
-/* "rank 3" or "rank 3.1" */
+/* Returns `text` with the row of a note: "rank 3" or "rank 3.1". */
 static const char *row_text(const struct pithi_note *note, char text[32])
 {
     snprintf(text, 32, note->thread ? "rank %d.%u" : "rank %d", (int)note->rank, (unsigned)note->thread);

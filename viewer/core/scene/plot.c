@@ -118,7 +118,7 @@ void pithi_plot_free(struct pithi_plot *plot)
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
 {
     /* The gap between two rows is 22 % of the row, and at most 8 pixels: it separates high rows, but takes few pixels
-     * of low ones. */
+     * of low rows. */
     double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap, part = 1;
 
     for (uint32_t i = 0; i < level; i++) /* faster than pow() for few levels */
