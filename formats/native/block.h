@@ -1,10 +1,11 @@
-/* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in
- * SPEC.md.
+/* block.h - a block of records of one lane. The encoder makes blocks, the decoder reads them. SPEC.md describes their
+ * columns.
  *
- * Times. The step from one record to the next (divided by the block's unit) is split: its size class (there are 4
- * classes for each power of two) goes into a column of bytes, for which Huffman codes are short; the bits below the
- * class are practically noise and are stored unchanged. A step of 1000 = binary 1111101000 has class 35 (bit length 10,
- * next two bits 11) and 7 bits, 1101000.
+ * Times. A step is the time from one record to the next, in the block's unit. It is stored in two columns. The first
+ * column has one byte for each step, its size class. There are 4 classes for each power of two, so few different bytes
+ * occur, and Huffman codes make the column small. The second column has the bits below the class. They are practically
+ * noise, so they are stored unchanged. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits
+ * 11), and the 7 bits below the class are 1101000.
  */
 #ifndef PITHI_BLOCK_H
 #define PITHI_BLOCK_H
@@ -33,8 +34,8 @@ struct pithi_dict {
     uint32_t kind, what; /* what: a definition, or the rank's number of a communicator; 0 for PITHI_LEAVE_INNERMOST */
 };
 
-/* Packs a record's subject into one number. Bit 0: it enters a state; bit 1: it leaves a state; bits 2 to 5: its kind;
- * from bit 6 on: its definition or communicator. */
+/* Packs a record's kind and its definition or communicator into one number. Bit 0 is 1 if the record enters a state,
+ * bit 1 if it leaves a state. Bits 2 to 5 are its kind. The bits from 6 on are its definition or communicator. */
 #define PITHI_SAID_BITS 6
 #define PITHI_SAID_MAX ((1u << (32 - PITHI_SAID_BITS)) - 1) /* no larger definition or communicator can be written */
 static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
@@ -42,13 +43,14 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
     return what << PITHI_SAID_BITS | kind << 2 | (kind <= PITHLOG_LEAVE ? kind : 0);
 }
 
-/* A block being made. Only block_write.c, block_codes.c and the functions below use the fields. Memory grows with the
- * records, as a log may have a hundred thousand lanes with few records each.
+/* A block being made. Only block_write.c, block_codes.c and the functions below use the fields. Its memory grows as
+ * records are added, because a log may have a hundred thousand lanes with few records each.
  *
  * Adding a record only stores it. pithi_encoder_code then goes through the whole block at once: for each record, it
  * finds the code, and the state that the record opens or ends. */
 struct pithi_encoder {
-    /* `count`, `last_ns`, `events`, `messages` and `lost` are set as records are added, the rest at the end. */
+    /* `count`, `last_ns`, `events`, `messages` and `lost` are set as records are added, the other members when the
+     * block ends. */
     struct pithi_block_head head;
     uint32_t room;       /* records for which there is memory */
     uint32_t dict_count; /* codes so far */
@@ -56,10 +58,10 @@ struct pithi_encoder {
         uint32_t said; /* 0: empty */
         uint32_t code;
     } * code;                   /* [2^(32 - code_shift)] */
-    uint32_t code_shift;        /* 32 - log2 of the slots */
+    uint32_t code_shift;        /* 32 - log2 of the number of slots */
     struct pithi_dict *dict;    /* [slots / 8, at most 256] by code: its kind and number */
     uint32_t *said;             /* [room] pithi_said of each record */
-    uint64_t *steps;            /* [room] ns since the lane's record before, even if that is in the block before */
+    uint64_t *steps;            /* [room] ns since the lane's previous record, even if that is in the previous block */
     int64_t before_ns;          /* time of the last record of the block before, at first 0 */
     struct pithi_stack open;    /* states open at the block's start; after pithi_encoder_code: at its end */
     struct pithi_frame *frames; /* [frame_room] if the states nest; an entry with record UINT16_MAX marks the end */
@@ -70,9 +72,10 @@ struct pithi_encoder {
     uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;     /* the expected order of posting of the next RECV */
     uint32_t with_comm;  /* 1 + index of the last record with an entry in PITHI_COL_COMM; 0: none */
-    /* The holes of LOST records. The codes refer to `open`, so a state that ended in a hole stays in `open`: a reader
-     * that ignores the numbers in LOST records then sees the same stacks. From the first hole in which a state ended,
-     * `still` holds the states of `open` except those that ended in holes. */
+    /* The fields from here on are for the holes that begin at LOST records. A reader may ignore the numbers in LOST
+     * records, and then does not know which states ended in a hole. So states that ended in a hole stay in `open`, to
+     * which the codes refer. From the first hole in which a state ended, `still` holds the states of `open` except
+     * those that ended in holes. */
     int64_t lane_begin_ns;    /* time of the lane's first record; set when the lane's first block ends */
     uint32_t is_gone_unknown; /* 1: a hole lacks its number of ended states; the numbers of later holes are ignored */
     uint32_t has_gone;        /* 1: `still` is in use */
@@ -91,7 +94,7 @@ struct pithi_encoder {
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* returns NULL if there is no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
-/* Adds a record; `comm` is the rank's own number of record->comm. */
+/* Adds a record; `comm` is the rank's own number of record->comm. Returns PITH_OK or an error. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
 /* A faster pithi_encoder_add for records that enter or leave a state, without a communicator. Returns 1 if it added the
  * record; if it returns 0, call pithi_encoder_add. */
@@ -111,7 +114,8 @@ struct pithi_states {
     uint32_t room, count; /* count: the number of records filled in, set by the caller */
     int64_t last_ns;      /* time of the record before; the caller sets it to the time of the last record filled in */
 };
-/* Gets as much room as keeps the block below `records` records. If `room` is 0, use pithi_encoder_add. */
+/* Returns room for more records, so much that the block stays below `records` records. If its `room` is 0, call
+ * pithi_encoder_add. */
 static inline struct pithi_states pithi_encoder_room(struct pithi_encoder *e, uint32_t records)
 {
     uint32_t count = e->head.count, most = records - 1 < e->room ? records - 1 : e->room;
@@ -123,23 +127,25 @@ static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pi
     e->head.count += states->count;
     e->head.last_ns = states->last_ns;
 }
-/* Stores the peer, tag, size and order of posting of a SEND or RECV in communicator 0. The caller stores its kind and
- * time in struct pithi_states. Returns 0 if there is no memory. */
+/* Stores the peer, tag, size and order of posting of a SEND or RECV in communicator 0. The caller stores the record's
+ * kind and time in struct pithi_states. Returns 0 if there is no memory. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */
 int pithi_encoder_code(struct pithi_encoder *e);
 /* Clears the table of codes. */
 void pithi_encoder_forget(struct pithi_encoder *e);
-/* Appends the payload of an EVENTS chunk to `out`, and starts the next block. */
+/* Ends the block: appends its bytes, the payload of an EVENTS chunk, to `out`, and sets *head. Then starts the next
+ * block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* The number of records decoded at once, by tight loops without unpredictable branches. In a merge of many lanes these
- * records stay in the nearer caches; the columns of all lanes would not fit there. Fields that only some kinds have are
- * stored separately: each record that has any gets an entry for them. All other records share entry 0. */
+/* The number of records that are prepared (decoded) at once, by tight loops without unpredictable branches. When many
+ * lanes are merged, the prepared records of all lanes fit in the nearer caches; the columns of all lanes would not.
+ * Fields that only some kinds of records have are in `fields` of struct pithi_block. A prepared record with such fields
+ * has an entry there. All other records share entry 0. */
 enum { PITHI_READY = 64 };
 
 /* The first fields of a record, and where the others are. */
@@ -228,15 +234,15 @@ static inline void pithi_block_leave(struct pithi_block *b)
 /* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
-/* Decodes the times of the next `count` records straight into `records`. Returns 1; or 0, having done nothing, in a
- * special case (block_columns.c). */
+/* Decodes the times of the next `count` records straight into `records`. Returns 1; or 0, having done nothing, if they
+ * must be decoded one by one (block_columns.c says when). */
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 /* Prepares the next records. Returns 1 if there are some; 0 at the end of the block; -1 if the block is damaged here
  * (see b->why). Call it only if no record is ready. */
 int pithi_block_prepare(struct pithi_block *b);
 
-/* Goes to the next record and sets b->time_ns to its time. Returns as pithi_block_prepare. */
+/* Goes to the next record and sets b->time_ns to its time. Returns 1, 0 or -1 as pithi_block_prepare does. */
 static inline int pithi_block_step(struct pithi_block *b)
 {
     if (__builtin_expect(b->next == b->ready_end, 0)) {
@@ -249,8 +255,9 @@ static inline int pithi_block_step(struct pithi_block *b)
 }
 
 /* Decodes up to `count` of the next records straight into `records`, without preparing them. Call it only if no record
- * is ready. Returns the number of records decoded, or 0 in a special case, at the end of the block or at damage; then
- * call pithi_block_prepare. (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
+ * is ready. Returns the number of records decoded. If it returns 0, call pithi_block_prepare: the block may be at its
+ * end or damaged, or its next records cannot be decoded in this way. It decodes records in pairs, so it returns 0 if
+ * only one is left or wanted. */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 extern const struct pithlog_record pithi_no_fields;

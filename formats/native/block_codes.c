@@ -24,7 +24,8 @@ enum { FIRST_SLOTS_LOG2 = 4 }; /* log2 of the number of slots at first */
 
 static size_t slots_of(const struct pithi_encoder *e) { return (size_t)1 << (32 - e->code_shift); }
 
-/* The largest number of codes in a table: one slot in eight. The largest table has room for all codes. */
+/* Returns the largest number of codes in a table with 2^slots_log2 slots: one for each eight slots. So the largest
+ * table has room for all codes. */
 static size_t codes_of(uint32_t slots_log2) { return (size_t)1 << (slots_log2 - 3); }
 
 static inline uint32_t home_of(uint32_t said, uint32_t shift) { return said * UINT32_C(0x9e3779b1) >> shift; }
@@ -58,8 +59,8 @@ void pithi_encoder_forget(struct pithi_encoder *e)
         memset(e->code, 0, slots_of(e) * sizeof *e->code);
 }
 
-/* Returns the code of a kind and number; a new code if they have none yet; the escape if no code is left; -1 without
- * memory. */
+/* Returns the code of a kind and number; a new code if they have none yet; the escape if no code is left; -1 if there
+ * is no memory. */
 static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
 {
     uint32_t said = pithi_said(is->kind, is->what);
@@ -165,11 +166,11 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
 }
 
 /* Called after code_nested. For each state open at the block's end, computes when it began and the time of states
- * directly inside it. The outermost `least` states were open during the whole block (their frames are from its start).
- * Only the innermost of these can have had states directly inside it that ended, so only it is updated. The other
- * states were entered in this block: the function walks the records backwards until it has found all their ENTERs;
- * often there are none. `own` is the self time of a state: the time while it and the states around it, but no others,
- * were open. Returns 0 if there is no memory.
+ * directly inside it. The outermost `least` states were open during the whole block. Of these, only the innermost can
+ * have had states directly inside it in this block, because each of the others had the next one directly inside it all
+ * the time. So only the innermost is updated. The other open states were entered in this block. The function walks the
+ * records backwards until it has found the ENTERs of all of them; often there are none. `own` is the self time of a
+ * state in this block. Returns 0 if there is no memory.
  *
  *     0 enter A   10 enter B   30 leave B   50 an event, the last record; A is open
  *     back from 50: 20 ns with one state open, 20 with two, 10 with one; own is 30, nested_ns of A: 50 - 0 - 30 = 20 */

@@ -1,22 +1,24 @@
-/* block_columns.c - unpacks the columns of a block within their limit of memory, and decodes the times. The decoder
+/* block_columns.c - unpacks the columns of a block within limits of memory, and decodes the times. The decoder
  * (block_read.c) checks what the other columns contain.
  *
- * Limits. The head says how large each column is when unpacked, and a small damaged or malicious file may say 256 MB a
- * hundred times. So there are three limits. A column may not be larger than its records can need (at most 10 bytes each
- * for numbers). The columns of a block together may not be larger than 32 MB + 16 times its packed size. All blocks of
- * a reader share an allowance.
+ * Limits. The head says how large each column is when unpacked. In a damaged or malicious file, a small block may name
+ * a hundred columns of 256 MB. So there are three limits. A column may not be larger than its records can need (at most
+ * 10 bytes each for numbers). The columns of a block together may not be larger than 32 MB + 16 times its packed size.
+ * All blocks of a reader share an allowance.
  *
- * Times. A class says how many low bits follow and what they are added to. Example: class 35, with the bits 1101000:
+ * Times. A time step is stored as its size class and its low bits (block.h). The class determines how many low bits
+ * there are, and the base to which they are added. Example: class 35, with the bits 1101000:
  *
  *     base 7 << 7 = 896, 7 bits: 104        step 896 + 104 = 1000 ns
  *
  * Two steps below 2^28 have at most 50 low bits, so one read of 8 bytes serves both, at any bit position. plain_times
- * does this, for most blocks. The other cases (units, steps of seconds, the last bytes) are decoded one by one. */
+ * decodes most blocks so. Single steps are decoded one by one if the block's unit is not 1 ns, near a step of 2^28 ns
+ * or more, and at the end of the bits. */
 #include "native/block.h"
 
 #include "native/huffman.h"
 
-/* The largest valid size of a column for `count` records: it limits the cost of unpacking. */
+/* Returns the largest valid size of a column of this type for `count` records. A larger column is not unpacked. */
 static uint64_t column_limit(unsigned type, uint64_t count)
 {
     switch (type) {
@@ -150,8 +152,8 @@ static const struct time_class time_classes[256] = {
     OCTAVES20(40), OCTAVE(60), NO_CLASS,  NO_CLASS,  NO_CLASS,     NO_CLASS,
 };
 
-/* The classes of steps below 2^28, in a smaller table: one read covers the low bits of two such steps. All other
- * classes have the base UINT32_MAX, so plain_times sees from the step that it is above the limit. */
+/* The classes of steps below 2^28. One read covers the low bits of two such steps. All other classes have the base
+ * UINT32_MAX, so plain_times sees from the step that it is above the limit. */
 enum { SHORT_BITS = 28 };
 struct short_class {
     uint32_t base, mask, bits, unused; /* 16 bytes, so that indexing is a shift */
@@ -176,7 +178,7 @@ static const struct short_class short_classes[256] = {
 
 #define INLINE inline __attribute__((always_inline))
 
-/* The step of a class; its low bits are the lowest bits of `v`. */
+/* Returns the step of this class whose low bits are the lowest bits of `v`. */
 static INLINE uint64_t short_step(const struct short_class *class, uint64_t v)
 {
     return class->base + (v & class->mask);
@@ -185,7 +187,8 @@ static INLINE uint64_t short_step(const struct short_class *class, uint64_t v)
 static INLINE void put_time(char *record, uint64_t time_ns) { memcpy(record, &time_ns, sizeof time_ns); }
 
 /* Decodes the times of `count` records into records that are `stride` bytes apart, the first at `out`. Returns 1; or 0,
- * having done nothing, in a special case (units, long steps, the end of the bits). */
+ * having decoded nothing, if `count` is odd, the unit is not 1 ns, one of the steps is 2^28 or more, the bits may end
+ * before, or a time is damaged. */
 static INLINE int plain_times(struct pithi_block *b, char *out, size_t stride, uint32_t count)
 {
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;
@@ -217,7 +220,7 @@ uint32_t pithi_block_times(struct pithi_block *b, uint32_t count)
 {
     if (plain_times(b, (char *)b->ready, sizeof *b->ready, count))
         return count;
-    /* One by one: units, steps of seconds, the last bytes of the column. */
+    /* Decodes the steps one by one, because plain_times cannot decode them. */
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared;
     for (uint32_t i = 0; i < count; i++) {
         const struct time_class *class = &time_classes[classes[i]];

@@ -1,8 +1,9 @@
 /* block_read.c - the decoder: checks and unpacks a block's columns, then prepares its records. It checks everything in
  * the payload, because CRCs detect accidents, not attacks.
  *
- * Records are prepared 64 at a time: times, codes, open states, further fields, each in a loop of its own over a few
- * columns. A processor cannot predict which kind comes next, so the loops of the common case have no branch on it:
+ * Records are prepared 64 at a time. Times, codes, open states and further fields are each decoded by a loop of their
+ * own, which reads only a few columns. A processor cannot predict which kind comes next, so the loops of the common
+ * case have no branch on it:
  *
  *     code        0 (enter A)  1 (enter B)   2 (leave innermost)       2
  *     stack       A            A B           A                         -
@@ -59,7 +60,8 @@ static inline int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
     return 1;
 }
 
-/* Checks the definition or communicator of a record, and converts it to the log's numbers. */
+/* Checks the definition or communicator of a record, and converts a communicator to the log's number. Returns 0 if it
+ * is invalid. */
 static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
 {
     if (kind <= PITHLOG_COUNTER)
@@ -330,8 +332,9 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-/* Reads the further fields of decoded record `i` into b->fields[entry]; an escaped record also gets its kind and
- * subject. Not called for a record that enters or leaves a state, unless it is escaped. */
+/* Reads the further fields of decoded record `i` into b->fields[entry]; an escaped record also gets its kind and its
+ * definition or communicator. Returns 0 if these are damaged. Not called for a record that enters or leaves a state,
+ * unless it is escaped. */
 static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 {
     struct pithi_dict is = {b->ready[i].kind, b->ready[i].what};
@@ -348,9 +351,10 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 
 /* ---- Preparing records ------------------------------------------------------------------------------------------- */
 
-/* Sets kind and subject of the next `count` records of a block whose states nest: in `records` or, if that is NULL, in
- * b->ready. Returns a mask in which bit i is set if record i has further fields. *good is 0 if more states were left
- * than were open. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
+/* Sets the kind of the next `count` records of a block whose states nest, and their definition or communicator. Sets
+ * them in `records`; or in b->ready, if `records` is NULL. Returns a mask in which bit i is set if record i has further
+ * fields. *good is 0 if more states were left than were open. (ENTER and LEAVE are unpredictable, so no branch depends
+ * on them.) */
 static inline __attribute__((always_inline)) uint64_t get_nested(struct pithi_block *b, struct pithlog_record *records,
                                                                  uint32_t count, int *good)
 {
@@ -381,8 +385,8 @@ static inline __attribute__((always_inline)) uint64_t get_nested(struct pithi_bl
     return with_fields;
 }
 
-/* The number of records before the first LEAVE that finds no state open; before the first record, `open` states are
- * open. */
+/* Returns the number of records before the first LEAVE that finds no state open, if `open` states are open before the
+ * first record. */
 static uint32_t good_before(const struct pithi_block *b, uint32_t open)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
@@ -518,9 +522,9 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
     return good;
 }
 
-/* Prepares the next 64 records. Times come first, because a damaged time ends the valid records; then kinds and
- * subjects; then the communicators of states and events, which usually have none. Only records with fields get an entry
- * in `fields`; the others share entry 0, which is pithi_no_fields. */
+/* Prepares the next 64 records. Times come first, because a damaged time ends the valid records; then kinds,
+ * definitions and communicators; then the entries of PITHI_COL_COMM, which few states and events have. Only records
+ * with fields get an entry in `fields`; the others share entry 0, which is pithi_no_fields. */
 int pithi_block_prepare(struct pithi_block *b)
 {
     uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;

@@ -1,8 +1,8 @@
 /* block_write.c - the encoder: stores the records of a lane, then packs them as columns (codes: block_codes.c).
  *
- * The program waits for the encoder in MPI_Finalize, so adding a record only stores its subject, a time step, and the
- * further fields of the few kinds that have some. States are added by inline functions in block.h. All else is done
- * once per block, over whole columns.
+ * The program waits for the encoder in MPI_Finalize, so adding a record only stores its kind, its definition or
+ * communicator, a time step, and the further fields of the few kinds that have some. States are added by inline
+ * functions in block.h. All else is done once per block, over whole columns.
  *
  * Why columns: numbers of one kind resemble each other, but the fields of one record do not. Example, four records:
  *
@@ -206,7 +206,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
 
 /* ---- Ending a block ---------------------------------------------------------------------------------------------- */
 
-/* The greatest common divisor of all steps: 1000 for times in microseconds. */
+/* Returns the greatest common divisor of all steps: 1000 if all times are whole microseconds. */
 static uint64_t unit_of(const uint64_t *steps, uint32_t count)
 {
     uint64_t unit = 0;
@@ -300,8 +300,8 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
     return 1;
 }
 
-/* log2 of n > 0, with an error of about 0.01: between powers of two it is approximated by a parabola. (libm is not
- * worth a dependency.) */
+/* Returns log2 of n > 0, with an error of about 0.01. Between powers of two, a parabola approximates it, so that Pith
+ * need not depend on libm. */
 static double log2_of(uint32_t n)
 {
     int whole = 31 - __builtin_clz(n);
@@ -309,7 +309,8 @@ static double log2_of(uint32_t n)
     return whole + part * (4 - part) / 3;
 }
 
-/* The approximate number of bytes with Huffman codes. */
+/* Returns the approximate number of bytes that the Huffman codes of `size` bytes take; seen[c] is how often byte c
+ * occurs. */
 static double entropy_bytes(const uint32_t seen[256], size_t size)
 {
     double bits = 0;
@@ -424,7 +425,7 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
     size_t table = PITHI_EVENTS_HEAD + (size_t)e->head.columns * PITHI_COLUMN_ENTRY;
     if (!pithi_buffer_reserve(out, table))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
-    /* The head has counts of what a reader may look for, so most blocks need not be unpacked. */
+    /* The head has the counts that readers ask for, so they need not unpack a block to count its states or messages. */
     unsigned char *p = out->data + start;
     pithi_put32(p, e->head.thread);
     pithi_put32(p + 4, e->head.count);

@@ -2,8 +2,8 @@
  * table, footer.
  *
  * A chunk is a head of 32 bytes, a payload and zeros up to a multiple of 8. The head has a CRC of itself and one of the
- * payload, so a scan can trust a head (its length above all) without reading the payload, and a damaged payload does
- * not hide the chunks behind it. A payload of 100 bytes makes a chunk of 32 + 104 = 136. */
+ * payload. So a scan can trust the length in an intact head without reading the payload, and finds the next chunk even
+ * if the payload is damaged. A payload of 100 bytes makes a chunk of 32 + 104 = 136. */
 #include "native/chunk.h"
 
 #include <stdlib.h>

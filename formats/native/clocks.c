@@ -30,7 +30,7 @@ struct corner {
     double time, offset;
 };
 
-/* Positive if the path a, b, c bends to the left. */
+/* Returns a positive number if the path a, b, c bends to the left. */
 static double bend(const struct corner *a, const struct corner *b, const struct corner *c)
 {
     return (b->time - a->time) * (c->offset - b->offset) - (b->offset - a->offset) * (c->time - b->time);
@@ -48,8 +48,8 @@ static uint32_t hull(struct corner *corners, uint32_t count, double side)
     return kept;
 }
 
-/* The offset of a hull at `time`. *at is the last corner before that time. Times must not decrease from call to call,
- * so that one pass over the corners serves all calls. */
+/* Returns the offset of a hull at `time`. *at is the index of the last corner before that time; it is 0 at the first
+ * call. `time` must not decrease from call to call, so that one pass over the corners serves all calls. */
 static double height(const struct corner *corners, uint32_t count, uint32_t *at, double time)
 {
     while (*at + 2 < count && corners[*at + 1].time < time)

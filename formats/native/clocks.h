@@ -21,8 +21,8 @@ struct pithi_clock {
     int uneven;       /* 1: no line goes through all points within their errors */
 };
 
-/* Reads the clocks other than the log's own, by number. Free them with pithi_clocks_free. Skips invalid parts of a
- * property. PITH_OK or PITH_ERR_MEMORY. */
+/* Reads the clocks other than the log's own, in order of number. Free them with pithi_clocks_free. Skips invalid parts
+ * of a property. Returns PITH_OK or PITH_ERR_MEMORY. */
 int pithi_clocks_read(const struct pithlog *log, struct pithi_clock **clocks, uint32_t *count);
 void pithi_clocks_free(struct pithi_clock *clocks, uint32_t count);
 

@@ -6,9 +6,9 @@
  *     rank 0      0 compute, 1 MPI_Send                ids in the log  0, 1
  *     rank 1      0 compute, 1 MPI_Recv                                0, 2
  *
- * The first rank that has a name also decides its colour, group and format. A set only grows, because records may
- * already contain any id that was given out. (pithi_defs_remove is for sets that are still being put together, before
- * any record has an id from them.) */
+ * The first rank that adds a definition also decides its colour, group and format. A set only grows, because records
+ * may already contain any id that was given out. (pithi_defs_remove is for sets that are still being put together,
+ * before any record has an id from them.) */
 #include "native/defs.h"
 
 #include <stdarg.h>
@@ -262,8 +262,8 @@ static uint32_t hash_of(int kind, const char *name, size_t size)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that has or would get (kind, name).
- * At most half of the slots are taken, so the search ends at a free one. */
+/* Returns the slot that has (kind, name), or the free slot that would get it. At most half of the slots are taken, so
+ * the search ends at a free one. */
 static uint32_t *find(const struct pithi_defs *s, int kind, const struct pithi_slice *name)
 {
     uint32_t at = hash_of(kind, name->text, name->size) & (s->slot_count - 1);
@@ -374,7 +374,7 @@ void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t
     fill_slots(s);
 }
 
-/* The slot that has or would get the key. */
+/* Returns the slot that has the key, or the free slot that would get it. */
 static uint32_t *find_property(const struct pithi_defs *s, const char *key)
 {
     uint32_t mask = s->property_room * 2 - 1, at = hash_of(0, key, strlen(key)) & mask;
@@ -482,7 +482,7 @@ int pithi_defs_pack(const struct pithi_defs *s, void **data, size_t *size)
     return pithi_defs_pack_from(s, 0, data, size);
 }
 
-/* Reads one definition and adds it to the set. */
+/* Reads one definition and adds it to the set. Returns the byte after it; or NULL, with the reason in *err. */
 static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char *p, const unsigned char *end,
                                        uint32_t *id, int *err)
 {

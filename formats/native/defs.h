@@ -41,7 +41,7 @@ int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *co
 int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index);
 int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index);
 
-/* Packs the definitions from id `first` on, and all properties. A writer calls it when it has got new definitions. */
+/* Packs the definitions from id `first` on, and all properties. A writer calls it when it has new definitions. */
 int pithi_defs_pack_from(const struct pithi_defs *defs, uint32_t first, void **data, size_t *size);
 /* Like pithi_defs_unpack; *first and *count are the range of ids in the bytes. */
 int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t size, uint32_t *first, uint32_t *count,
@@ -59,7 +59,7 @@ int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, c
 /* Removes each of the first `count` definitions whose `gone` is not 0; the ids of later definitions decrease. */
 void pithi_defs_remove(struct pithi_defs *defs, const unsigned char *gone, uint32_t count);
 
-/* The set's hosts and communicators. */
+/* Returns the set's hosts and communicators. */
 struct pithi_places *pithi_defs_places(struct pithi_defs *defs);
 
 /* ---- Incomplete logs --------------------------------------------------------------------------------------------- */

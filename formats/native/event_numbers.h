@@ -39,18 +39,18 @@ struct pithi_meanings {
     } * all;
     uint32_t count, room;
 };
-/* Adds a property. The first meaning of a number stays. PITH_OK also for properties without numbers. */
+/* Adds a property. The first meaning of a number stays. Returns PITH_OK also for properties without numbers. */
 int pithi_meanings_add(struct pithi_meanings *meanings, const char *key, const char *name);
 /* Returns NULL if no property describes the number. The result is valid until the next property is added. */
 const struct pithi_meaning *pithi_meanings_get(const struct pithi_meanings *meanings, int32_t number);
 void pithi_meanings_free(struct pithi_meanings *meanings);
 
-/* The number of bytes, of the 32, that a payload uses: as many as the tokens of the format describe; without tokens, a
- * text up to its end, or else all bytes before the final zeros. */
+/* Returns how many of its 32 bytes a payload uses. If the format has tokens, these are the bytes of all tokens. If it
+ * has none, they are the bytes of a text up to its end, or else all bytes before the final zeros. */
 uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO]);
 
-/* The size of a value that this token of a payload format stands for. For 's', a text, the size of the length before
- * it. Returns 0 if the character is no token. */
+/* Returns the size in bytes of a value that this token of a payload format stands for; for 's', a text, the size of the
+ * length that stands before the text. Returns 0 if the character is no token. */
 size_t pithi_token_size(char token);
 
 #endif

@@ -88,7 +88,8 @@ static unsigned depths(const struct leaf *leaves, int count, unsigned char *dept
     return deepest;
 }
 
-/* Code lengths by symbol, 0: does not occur. Weights are made more equal until no code is too long. */
+/* Sets length[c] to the length of the code of byte c; 0 if c does not occur. Makes the weights more equal until no code
+ * is too long. */
 static void code_lengths(const uint32_t seen[256], unsigned char length[256])
 {
     struct leaf leaves[256];
@@ -128,7 +129,7 @@ static void make_codes(const unsigned char length[256], uint16_t code[256])
 
 /* ---- Packing ----------------------------------------------------------------------------------------------------- */
 
-/* The lowest and the highest byte that occurs. */
+/* Sets *low and *high to the lowest and the highest byte that occurs. */
 static void range(const uint32_t seen[256], unsigned *low, unsigned *high)
 {
     for (*low = 0; *low < 255 && seen[*low] == 0;)
@@ -144,7 +145,8 @@ size_t pithi_huffman_head(const uint32_t seen[256])
     return 2 + (high - low) / 2 + 1 + SIZES;
 }
 
-/* Writes the range and the lengths; returns their end. */
+/* Writes the lowest and the highest byte that occurs, and the code lengths from the one to the other. Returns the place
+ * after them. */
 static unsigned char *put_lengths(const unsigned char length[256], const uint32_t seen[256], unsigned char *out)
 {
     unsigned low, high;
@@ -188,9 +190,9 @@ static inline uint64_t push(uint64_t top, uint64_t code, uint64_t *lengths)
     return top >> (code & 63) | code;
 }
 
-/* Writes the codes of `size` bytes to `out`; returns their end. An entry of `coded` has the code in its highest bits
- * and the code's length in its lowest byte. Codes are shifted in from the top; the lengths end up below the codes, and
- * put_top cuts them off. */
+/* Writes the codes of `size` bytes to `out`; returns the place after them. An entry of `coded` has the code in its
+ * highest bits and the code's length in its lowest byte. Codes are shifted in from the top; the lengths end up below
+ * the codes, and put_top cuts them off. */
 static unsigned char *put_codes(const unsigned char *data, size_t size, const uint64_t coded[256], unsigned char *out)
 {
     struct bits b = {out, 0, 0};
@@ -237,7 +239,7 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
 
 /* ---- Unpacking --------------------------------------------------------------------------------------------------- */
 
-/* The next canonical code of `length` bits, first bit lowest. */
+/* Returns the canonical code of `length` bits that follows `code`. The first bit of both codes is their lowest one. */
 static unsigned next_code(unsigned code, unsigned length)
 {
     unsigned bit = 1u << (length - 1);
@@ -313,7 +315,7 @@ struct part {
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Decodes one or two codes; `sum` gets their length and number. Writes two bytes in any case. */
+/* Decodes one or two codes; adds their length and number to *sum. Writes two bytes in any case. */
 static INLINE void take_some(const struct entry table[TABLE], uint64_t *v, uint32_t *sum, unsigned char *out)
 {
     const struct entry *entry = &table[*v & (TABLE - 1)];
@@ -341,7 +343,7 @@ static INLINE void take_five(const struct entry table[TABLE], const struct part 
 }
 _Static_assert(FIVE <= READ, "one read has five entries");
 
-/* How often five entries can be decoded without checking what remains. */
+/* Returns how often five entries can be decoded without checking what remains. */
 static uint64_t fives_left(const struct part *p)
 {
     uint64_t bits = p->bytes * 8, most = (uint64_t)(p->end - p->out) / MOST;

@@ -23,8 +23,8 @@ const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_ran
     return log->places->hosts[rank->host];
 }
 
-/* Finds a lane, loading its rank first. PITH_ERR_DAMAGED with *found set: its rank's index is damaged, and some of its
- * records are lost; the others can be read. */
+/* Finds a lane, loading its rank first. Returns PITH_ERR_DAMAGED with *found set if the index of the rank is damaged:
+ * then some records of the lane are lost, and the others can be read. */
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found)
 {
     uint32_t rank = log->lane_ranks[lane];
@@ -134,8 +134,8 @@ const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id
 /* Loading on demand changes a log only internally, so callers may pass a const log. */
 static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
 
-/* A lane whose rank cannot be loaded still has a rank, a thread and a host, for messages about it. Each thread has one
- * struct for this, so the result is valid until the thread's next such call. */
+/* If the lane's rank cannot be loaded, returns a struct that has only rank, thread and host, for messages about the
+ * lane. Each calling thread has one such struct, so the result is then valid until the thread's next call. */
 const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
 {
     static _Thread_local struct pithlog_lane lost;

@@ -9,7 +9,7 @@
  *     block 2     0: leave innermost, 1: enter A                   codes 0 1   -> symbols 2 0
  *
  * The places of all sheets and the paths are in the index of the rank, so that a reader finds the sheet of a time
- * without reading any. */
+ * without reading any sheets. */
 #include "native/lane_summary.h"
 
 #include "base/error.h"
@@ -155,7 +155,7 @@ int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_en
     return s->given_up ? PITH_OK : give_up_without_memory(s, add_block(s, e, &target, sheet_records));
 }
 
-/* The list ends with the paths, and a CRC over them. */
+/* Ends the lane's list with the paths and a CRC over them. */
 static int add_end(struct pithi_lane_summary *s, struct target *target)
 {
     unsigned char crc[4];
@@ -168,7 +168,7 @@ static int add_end(struct pithi_lane_summary *s, struct target *target)
     return pithi_buffer_add(&s->list, crc, sizeof crc) ? PITH_OK : no_memory();
 }
 
-/* Short lanes get no summary: reading their records is as fast (PITHI_SUMMARY_LEAST). */
+/* Short lanes get no summary, because reading their records is as fast (PITHI_SUMMARY_LEAST). */
 int pithi_lane_summary_end(struct pithi_lane_summary *s, int32_t rank, const struct pithi_sink *sink)
 {
     struct target target = {s, rank, sink};

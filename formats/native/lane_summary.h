@@ -28,8 +28,8 @@ struct pithi_lane_summary {
     struct pithi_buffer list; /* the paths in the form of the index */
 };
 
-/* If there is no memory for its summary, a lane gets none, but the log is still written. So these functions only fail
- * if the sink fails. */
+/* If there is no memory for the summary of a lane, the lane gets none, but the log is still written. So the functions
+ * below only fail if the sink fails. */
 
 /* Adds the records of a block, between pithi_encoder_code and pithi_encoder_end. A sheet gets at most `sheet_records`
  * records. */
@@ -39,8 +39,9 @@ int pithi_lane_summary_block(struct pithi_lane_summary *summary, const struct pi
 int pithi_lane_summary_end(struct pithi_lane_summary *summary, int32_t rank, const struct pithi_sink *sink);
 void pithi_lane_summary_free(struct pithi_lane_summary *summary);
 
-/* After the end: the size of the lane's list of sheets and paths in the index (its paths take summary->list.size
- * bytes), and the list itself. `base` is added to the offsets in the list. */
+/* Call these two after pithi_lane_summary_end. pithi_lane_summary_size returns the size of the lane's list of sheets
+ * and paths in the index; the paths take summary->list.size bytes of it. pithi_lane_summary_put appends the list to
+ * `out`, with `base` added to the offsets in it. */
 uint64_t pithi_lane_summary_size(const struct pithi_lane_summary *summary);
 int pithi_lane_summary_put(const struct pithi_lane_summary *summary, uint64_t base, struct pithi_buffer *out);
 
@@ -59,8 +60,8 @@ struct pithi_lane_sheets {
 int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
 void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
 
-/* Gets the sheets of a lane, loaded at the first call and owned by the log. Any thread. Returns NULL if the lane has no
- * valid summary. */
+/* Returns the sheets of a lane, which the log loads at the first call and owns; NULL if the lane has no valid summary.
+ * Any thread may call it. */
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
 /* Frees the sheets of all lanes, when the log is closed. */
 void pithi_log_drop_sheets(struct pithlog *log);

@@ -1,7 +1,8 @@
 /* load.c - opens a native log by its header, footer, definitions and rank table. If one of these is missing or
  * contradicts itself, the log is rebuilt from its blocks (rebuild.c).
  *
- * The cost must not depend on the length of the run. From the end of the file backwards:
+ * The cost must not depend on the length of the run. So the file is read from its end, and only what each part refers
+ * to:
  *
  *     footer (128 bytes) -> definitions
  *                        -> rank table, 80 bytes a rank -> indexes of ranks, each read when it is first needed
@@ -75,9 +76,9 @@ static int load_defs(struct pithlog *log, uint64_t offset)
 
 /* ---- The rank table ---------------------------------------------------------------------------------------------- */
 
-/* Sums over the rank table. `lanes` and `records` are compared with the footer. `index_bytes` is compared with the size
- * of the files: indexes do not overlap, and each lane takes bytes of an index, so the size also limits the number of
- * lanes. */
+/* Sums over the rank table. `lanes` and `records` are compared with the footer. `index_bytes` may not be more than the
+ * size of the files, because indexes do not overlap. Each lane takes bytes of an index, so this also limits the number
+ * of lanes. */
 struct table {
     uint64_t lanes, records, index_bytes; /* bytes of the indexes */
     int sorted;                           /* 1: the entries are in order of rank */

@@ -90,11 +90,12 @@ struct pithlog {
 
 /* ---- Lanes and blocks -------------------------------------------------------------------------------------------- */
 
-/* Gets a lane, loaded at the first use; valid until the log is closed. Any thread. On an error (see pithlog_error())
- * some of its records are lost: *found still has the others, or is NULL if the lane cannot be read at all. */
+/* Gets a lane, which is loaded at the first use and valid until the log is closed. Any thread may call it. On an error,
+ * some of the lane's records are lost (pithlog_error() has the reason): *found still has the others, or is NULL if the
+ * lane cannot be read at all. */
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found);
 
-/* The index of a lane's rank in the rank table. */
+/* Returns the index of a lane's rank in the rank table. */
 uint32_t pithi_log_rank_of(const struct pithlog *log, uint32_t lane);
 uint32_t pithi_log_ranks(const struct pithlog *log);
 const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t index);
@@ -114,8 +115,8 @@ struct pithi_log_window {
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                     struct pithi_log_window *window, struct pithi_log_block *block);
 
-/* The index of the first block that ends at or after `from_ns`; lane->block_count if there is no such block. In a
- * damaged list, the result may be an earlier block. */
+/* Returns the index of the first block that ends at or after `from_ns`; lane->block_count if there is no such block. In
+ * a damaged list, the result may be an earlier block. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window);
 
@@ -132,15 +133,16 @@ int pithi_log_open_blocks(const char *path, struct pithlog **log);
  * `name`. */
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log);
 
-/* Logs of other formats that this process opens get no summaries of lanes from now on: for programs that draw nothing.
- * (pithlog_summary makes missing summaries on demand.) */
+/* For programs that draw nothing: logs of other formats that this process opens later get no summaries of lanes. (If a
+ * summary is needed after all, struct pithlog_summary makes it then.) */
 void pithi_log_plain(void);
 
 /* Returns 1 if a file with this beginning is a native log, intact or damaged. */
 enum { PITHI_NATIVE_START = PITHI_HEADER_SIZE + PITHI_CHUNK_HEAD };
 int pithi_native_is(const unsigned char *start, size_t size);
 
-/* Loads from log->files (path, fd and size are set); `blocks`: as pithi_log_open_blocks. */
+/* Loads the log from log->files, of which the caller has set path, fd and size. With `blocks` 1, it reads all blocks
+ * without the index, as pithi_log_open_blocks does. */
 int pithi_log_load(struct pithlog *log, int blocks);
 void pithi_log_unload(struct pithlog *log);
 
@@ -149,7 +151,7 @@ void pithi_log_unload(struct pithlog *log);
  * this function added it: then the new one replaces it. Not for a log that was rebuilt. */
 int pithi_log_redefine(struct pithlog *log, FILE *out);
 
-/* Loads by scanning, and ignores the footer. */
+/* Loads the log by scanning its files for chunks; ignores footer and indexes. */
 int pithi_log_rebuild(struct pithlog *log);
 
 /* Fills in log->clocks from the log's properties. */
@@ -169,7 +171,8 @@ const char *pithi_property(const struct pithlog *log, const char *key);
 enum pithi_code_event { PITHI_NO_CODE, PITHI_CODE_SAMPLE, PITHI_CODE_SITE, PITHI_CODE_MODULE, PITHI_CODE_NAME };
 enum pithi_code_event pithi_code_event(const struct pithlog_def *def);
 
-/* The time between two samples of a thread in ns. *wall is 1 if this is wall-clock time, 0 if it is CPU time. */
+/* Returns the time between two samples of a thread in ns. Sets *wall to 1 if this is wall-clock time, to 0 if it is CPU
+ * time. */
 int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
 
 /* ---- Parts, shared by load.c, part.c and rebuild.c ----------------------------------------------------------------
@@ -187,7 +190,7 @@ void pithi_part_free(struct pithi_log_part *part);
 struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t thread, const char *name);
 void pithi_part_drop_lane(struct pithi_log_part *part); /* removes the last lane */
 void pithi_lane_rename(struct pithi_log_lane *lane, char *name);
-/* The offsets of the META chunks that a rank's index names, malloc'ed. */
+/* Gets the offsets of the META chunks that a rank's index names, malloc'ed. */
 int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count);
 /* Numbers the lanes (`first_lane` of each rank, log->lane_ranks), and allocates the log's arrays by lane and by
  * communicator. */
@@ -195,10 +198,10 @@ int pithi_log_number(struct pithlog *log);
 /* Makes the public description of a communicator. Returns NULL if there is no memory. */
 struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
 void pithi_log_free_comm(struct pithlog_comm *comm);
-/* The number of communicators that were requested so far and whose members cannot be read. */
+/* Returns the number of communicators that were requested so far and whose members cannot be read. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log);
 
-/* PITH_ERR_UNSUPPORTED if the window is so long that sums over all lanes could overflow. */
+/* Returns PITH_OK; PITH_ERR_UNSUPPORTED if the window is so long that sums over all lanes could overflow. */
 int pithi_log_adds_up(const struct pithlog *log, int64_t from_ns, int64_t to_ns);
 
 #endif

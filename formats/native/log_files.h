@@ -28,21 +28,21 @@ static inline uint32_t pithi_place_volume(uint64_t offset) { return (uint32_t)(o
 int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volume, int any);
 /* Closes the volumes (not the first file). */
 void pithi_files_end(struct pithi_files *files);
-/* The sum of all sizes. */
+/* Returns the sum of the sizes of all files. */
 uint64_t pithi_files_bytes(const struct pithi_files *files);
-/* The name of the file that an offset is in. */
+/* Writes the name of the file that an offset is in to `name`. */
 void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *name, size_t size);
 /* Finds the file of an offset. Returns PITH_OK, or an error with pithlog_error(). */
 int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64_t *size);
 
-/* Reads `size` bytes. PITH_ERR_DAMAGED: the file is too short. */
+/* Reads `size` bytes. Returns PITH_ERR_DAMAGED if the file is too short. */
 int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, size_t size);
 
 /* Announces that these bytes will be read soon (base/far.h). */
 void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size);
 
-/* Reads the chunk at `offset` and its payload. PITH_ERR_DAMAGED: *why is the reason, and payload->size is 0 if nothing
- * could be read. Other errors set pithlog_error(), and *why is NULL. */
+/* Reads the chunk at `offset` and its payload. If it returns PITH_ERR_DAMAGED, *why is the reason, and payload->size is
+ * 0 if nothing could be read. Other errors set pithlog_error(), and *why is NULL. */
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,
                       struct pithi_buffer *payload, const char **why);
 

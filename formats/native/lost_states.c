@@ -7,7 +7,7 @@
  *
  *     after LOST 0      A, B, C have passed 0 holes; nothing is known yet
  *     enter, leave D    D was entered after hole 0, so its LEAVE proves nothing about hole 0
- *     leave B           prove: A has passed hole 0 (B is gone from the stack)
+ * leave B           prove: A has passed hole 0 (B was left, so it is no longer on the stack)
  *     the end           A has passed 1 of 2 holes: it ended in hole 1. C has passed none: it ended in hole 0
  *
  * If LOST 0 has the number 1, one state ended in hole 0: C ended there, and A and B have passed it. Then nothing about
@@ -47,7 +47,8 @@ int pithi_lost_writer(struct pithi_lost_pass *p, const struct pithi_stack *write
         p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
         kept += p->open[i].is_open;
     }
-    /* A state that the writer no longer has open was left by a LEAVE among the missing records. */
+    /* A state that the writer no longer has open was left by a LEAVE among the missing records. Like any LEAVE, this
+     * one proves that the state was open in all holes since its ENTER. */
     for (uint32_t i = p->open_count; i-- > 0;)
         if (!p->open[i].is_open)
             prove(p, i);

@@ -29,8 +29,8 @@ struct pithi_paths {
 };
 
 /* The change that a record makes to the open states, as one number: 4 * id + kind, where kind 1 enters a state, 2
- * leaves it, 3 is an event. No kind is 0, so two such numbers have a meaning of their own: 0, no change, and 4, leaving
- * the innermost state. */
+ * leaves it, 3 is an event. No kind is 0, so multiples of 4 are free. Two of them have a meaning of their own: 0 is no
+ * change, and 4 leaves the innermost state. */
 enum pithi_change {
     PITHI_CHANGE_NONE,
     PITHI_CHANGE_ENTER,    /* a state begins */
@@ -44,16 +44,17 @@ enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the sp
 int pithi_paths_begin(struct pithi_paths *paths);
 void pithi_paths_free(struct pithi_paths *paths);
 
-/* The path of `state` inside `parent`, added if it is new. Returns 0 if the table is full, if the path would be deeper
- * than PITHI_PATH_DEPTH, or if there is no memory. */
+/* Returns the path of `state` inside `parent`, and adds it if it is new. Returns 0 if the table is full, if the path
+ * would be deeper than PITHI_PATH_DEPTH, or if there is no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* Finds the path without adding it. Returns 0 if the table does not have it. */
+/* Returns this path without adding it; 0 if the table does not have it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
 /* Like pithi_paths_find, but returns PITHI_PATH_NONE instead of 0. */
 uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* The path after a LEAVE. It ends the innermost state of its id; states inside that one stay open. If the state is not
- * open, nothing changes. Returns PITHI_PATH_NONE if the table has no room for the path. */
+/* Returns the path after a LEAVE of `state`. The LEAVE ends the innermost open instance of this state; states inside
+ * that one stay open. If the state is not open, returns `path`. Returns PITHI_PATH_NONE if the table has no room for
+ * the path. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
 /* pithi_paths_put appends the bytes of a table to `out`, and returns 0 if there is no memory. pithi_paths_get reads a
@@ -71,8 +72,8 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
  * 0, and row 1 has 0 at index 1. An entry is filled when it is first needed: the caller computes a missing step and
  * stores it. Paths above a limit have no entries.
  *
- * All entries of a path lie together in memory, because few paths are looked up: in most paths no state is entered. So
- * the entries in use fit into a few cache lines.
+ * All entries of a path lie together in memory. Only few paths are looked up often, because in most paths no state is
+ * entered. So the entries in use fit into a few cache lines.
  */
 struct pithi_steps {
     uint16_t *after;                            /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */

@@ -156,7 +156,8 @@ static int take_description(struct rebuild *b, uint32_t part, struct pithi_meta 
     int err = PITH_OK;
     if (meta->type == PITHI_M_COMM) {
         uint32_t index = UINT32_MAX;
-        /* A damaged number must not take memory for billions of entries; each has more than 8 bytes in the chunk. */
+        /* A damaged number must not take memory for billions of entries. A valid number is limited, because each
+         * described communicator takes more than 8 bytes of the chunk. */
         if (meta->number > b->parts[part]->comm_count + b->chunk.size / 8)
             return PITH_ERR_DAMAGED;
         if (b->single)
@@ -193,8 +194,7 @@ static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Notes the definitions and communicators that a block uses. Returns 0 if some are invalid, or if there is no
- * memory. */
+/* Notes that a block uses a definition or communicator. Returns 0 if its number is invalid or there is no memory. */
 static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d)
 {
     uint32_t count = 0;

@@ -95,7 +95,8 @@ static int append_chunk(struct pithi_segment *s, enum pithi_chunk_type type, con
     return err;
 }
 
-/* Writes descriptions before the first block that needs them, so that a cut file can be understood. */
+/* Writes the descriptions that are not written yet. This is done before each block, so that a file that is cut behind
+ * the block describes what the block uses. */
 static int flush_meta(struct pithi_segment *s)
 {
     uint64_t size;
@@ -443,7 +444,7 @@ void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
-/* The size of the index before the lists of blocks: head, META chunks, communicators, lanes, their names, CRC. */
+/* Returns the size of the index before its lists of blocks: head, META chunks, communicators, lanes and names, CRC. */
 static uint64_t index_front(const struct pithi_segment *s)
 {
     uint64_t size = PITHI_INDEX_HEAD + (uint64_t)s->meta_count * 8 + pithi_pad8((uint64_t)s->comm_count * 4) +
@@ -467,8 +468,8 @@ int pithi_segment_rest(struct pithi_segment *s)
     return err;
 }
 
-/* Ends all blocks, so that the size of the index is known. From the sizes, each rank can compute where its segment
- * begins before any rank writes an index. */
+/* Ends all blocks, so that the size of the index is known. From the index sizes of all ranks, each rank can compute
+ * where its segment begins, before any rank writes an index. */
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err = pithi_segment_rest(s);
@@ -551,9 +552,9 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
         for (uint32_t done = 0; err == PITH_OK && done < lane->block_count;) {
             uint32_t n = lane->block_count - done < 256 ? lane->block_count - done : 256;
             for (uint32_t k = 0; k < n; k++) {
-                /* 40 bytes for 16,384 records. From the entries, a reader finds the blocks of an interval of time, or
-                 * with a kind of record, without reading any block. Each entry has its own CRC, so a reader of one lane
-                 * need not check the others. */
+                /* An entry has 40 bytes, for a block of up to 16,384 records. From the entries, a reader finds the
+                 * blocks of an interval of time, or with a kind of record, without reading any block. Each entry has
+                 * its own CRC, so a reader of one lane need not check the others. */
                 unsigned char *p = piece + (size_t)k * PITHI_INDEX_BLOCK;
                 const struct written_block *b = &lane->blocks[done + k];
                 pithi_put64(p, base + b->offset);
@@ -591,7 +592,7 @@ void pithi_segment_totals(const struct pithi_segment *s, struct pithi_totals *to
     }
 }
 
-/* The rank's entry in the table at the end of the log. */
+/* Fills in the rank's entry of the rank table. */
 void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, struct pithi_defs *defs,
                       unsigned char entry[PITHI_RANK_ENTRY_SIZE])
 {

@@ -12,8 +12,9 @@
 
 #include "pithlog.h"
 
-/* Receives the bytes. Appends `size` bytes; *offset is their offset in the final file (or relative to a base that is
- * known later, see pithi_segment_finish). Returns PITH_OK or an error. */
+/* Receives the bytes of a segment. `append` appends `size` bytes, and sets *offset to their offset in the final file.
+ * If it is not known yet where the segment begins there, the offset is from the segment's begin (see
+ * pithi_segment_finish). `append` returns PITH_OK or an error. */
 struct pithi_sink {
     int (*append)(void *context, const void *data, size_t size, uint64_t *offset);
     void *context; /* for `append` */
@@ -57,11 +58,12 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
 /* Sets host and pid if they become known later; the rank number stays. */
 int pithi_segment_describe(struct pithi_segment *segment, const struct pithi_rank *rank);
 
-/* The lane of a thread, added at its first use. `name` NULL: the lane keeps its name. */
+/* Sets *lane to the segment's number of a thread's lane, which is added at its first use. If `name` is NULL, the lane
+ * keeps its name. */
 int pithi_segment_lane(struct pithi_segment *segment, uint32_t thread, const char *name, uint32_t *lane);
 
-/* The rank's number of a communicator, by key, added at its first use. The world is number 0, with key 0. Only one rank
- * may give `members`: in a job, rank 0 of the communicator. */
+/* Sets *index to the segment's number of a communicator, which is found by its key and added at its first use. The
+ * world is number 0, with key 0. Only one rank may give `members`: in a job, rank 0 of the communicator. */
 int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm *comm, uint32_t *index);
 
 /* Adds a record: `lane` and `comm` are the segment's numbers, `id` is the log's. The times of a lane must not decrease;
@@ -84,11 +86,12 @@ void pithi_segment_fill(struct pithi_segment *segment, uint32_t lane, pithi_stat
 struct pithi_zip;
 void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zip);
 
-/* The approximate number of lanes of the whole log; may be set again. With more than 128 lanes blocks are smaller,
- * because a reader in order of time has a block of each lane in memory at once. Default: at most 128. */
+/* Sets the approximate number of lanes of the whole log; may be called again. With more than 128 lanes, blocks are
+ * smaller, because a reader in order of time has a block of each lane in memory at once. Without a call, blocks are as
+ * for at most 128 lanes. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
-/* The largest number of records of a sheet (summary.h), a multiple of 32768. With 0, lanes get no summaries, which
+/* Sets the largest number of records of a sheet (summary.h), a multiple of 32768. With 0, lanes get no summaries, which
  * saves memory if very many lanes are open at once. Applies to lanes that have not written a block yet. Default:
  * 524288. */
 void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
@@ -166,9 +169,10 @@ void pithi_writer_plain(struct pithi_writer *writer); /* before the first lane: 
 struct pithi_defs *pithi_writer_defs(struct pithi_writer *writer); /* add definitions and properties here */
 /* Optional: sets host and pid of a rank. */
 int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank);
-/* The log's number of the lane (rank, thread). */
+/* Sets *lane to the log's number of the lane (rank, thread), which is added at its first use. */
 int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread, const char *name, uint32_t *lane);
-/* Finds the log's number of a communicator by its key; 0 is the world. */
+/* Sets *index to the log's number of a communicator, which is found by its key and added at its first use; 0 is the
+ * world. */
 int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
 int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
 /* Adds many records; faster than single ones if many records of one lane follow each other. */

@@ -2,10 +2,10 @@
  * start) and iterators both use it, so that they agree. (If all states of a block nest, the writer finds the same stack
  * in another way, see block_codes.c; test_encoder compares the two.)
  *
- * A LEAVE ends the innermost open state of its id, at any depth: states entered after it stay open. A program that does
- * not leave states (a longjmp out of them, a path without pith_end) has more and more of them open. If PITHI_OPEN_MAX
- * are open, the next ENTER therefore discards half of them: not the outermost PITHI_OPEN_OUTER, which enclose the rest
- * of the program, nor the newest, but those between. Their LEAVEs then end no state.
+ * A LEAVE ends the innermost open state of its id, at any depth: states entered after it stay open. A program may fail
+ * to leave states, because of a longjmp or a path without pith_end. Then more and more states are open. If
+ * PITHI_OPEN_MAX are open, the next ENTER therefore discards half of them: not the outermost PITHI_OPEN_OUTER, which
+ * enclose the rest of the program, nor the newest, but those between. Their LEAVEs then end no state.
  */
 #ifndef PITHI_STACK_H
 #define PITHI_STACK_H
@@ -97,7 +97,8 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* The `gone` innermost states ended in a hole. Their time does not count as time inside the state around them. */
+/* Removes the `gone` innermost states, which ended in a hole. Their time does not count as time inside the state around
+ * them, because it is not known when they ended. */
 static inline void pithi_stack_drop(struct pithi_stack *s, uint64_t gone)
 {
     s->count -= gone < s->count ? (uint32_t)gone : s->count;
@@ -125,7 +126,8 @@ static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint3
     *start_ns = start;
     *nested_ns = state->nested_ns;
     *depth = count - leave;
-    around->nested_ns = (int64_t)((uint64_t)around->nested_ns + (uint64_t)time_ns - (uint64_t)start); /* ENTER: + 0 */
+    /* adds 0 for an ENTER */
+    around->nested_ns = (int64_t)((uint64_t)around->nested_ns + (uint64_t)time_ns - (uint64_t)start);
     s->count = count + 1 - 2 * leave;
     return 1;
 }

@@ -39,8 +39,8 @@ struct met {
 
 /* The current piece of a level. It lists each path once, in order of first occurrence; the path's time in the piece is
  * its time now minus its time when it was listed. A path is first listed at level 0. When that piece ends, the entry is
- * also listed at level 1 if the path was not met there before, and so on. So a record costs one addition, whatever the
- * number of levels. */
+ * also listed at level 1 if the path was not met there before, and so on. So a record costs one addition, however many
+ * levels there are. */
 struct tally {
     struct met *met; /* [room] */
     uint32_t count, room;
@@ -190,10 +190,10 @@ static int keep_piece(struct pithi_summary *s, unsigned level, const struct shar
     return 1;
 }
 
-/* The path open after the last record; 0 if it has no number. */
+/* Returns the path open after the last record; 0 if it has no number. */
 static uint32_t path_of(const struct pithi_summary *s) { return s->path != PITHI_PATH_NONE ? s->path : 0; }
 
-/* The time of a path since it was listed in the piece. */
+/* Returns the time of a path since it was listed in the piece. */
 static inline uint64_t time_since(const struct pithi_summary *s, const struct met *met)
 {
     return s->times[met->path].ns - met->ns;
@@ -289,7 +289,8 @@ enum { LOOKED_UP = 64, MET = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
 
 /* ---- Paths of a piece -------------------------------------------------------------------------------------------- */
 
-/* The table of paths is full: from now on, tracks only the stack of open states. */
+/* Call it when the table of paths is full: from then on, only the stack of open states is tracked. `path` is the path
+ * that is open now. Returns 0 if there is no memory. */
 static int go_beyond(struct pithi_summary *s, uint32_t path)
 {
     const struct pithlog_path *items = s->paths->items;

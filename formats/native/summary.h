@@ -34,7 +34,7 @@ enum {
     PITHI_SHEET_HEAD = 64         /* bytes */
 };
 
-/* The number of records in a piece of level `level`. */
+/* Returns the number of records in a piece of level `level`. */
 static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PITHI_PIECE_RECORDS << 2 * level; }
 
 /* A sheet is a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece has, in
@@ -51,7 +51,7 @@ struct pithi_piece {
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-/* Takes the payload of a finished sheet. 0 or an enum pith_err. */
+/* Takes the payload of a finished sheet. Returns 0 or an enum pith_err. */
 typedef int pithi_sheet_sink(void *context, const void *payload, size_t size);
 
 /* The summary of one lane while it is made; `paths` belong to it alone. */
@@ -61,8 +61,8 @@ void pithi_summary_free(struct pithi_summary *summary);
 /* Limits sheets to `records`, a multiple of 32768 up to PITHI_SHEET_RECORDS; for callers with many lanes. */
 void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 
-/* The symbol of a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) for pithi_summary_add. Returns UINT32_MAX if there is
- * no memory, or if there are more than 32768 different changes. */
+/* Returns the symbol of a change for pithi_summary_add. Changes are numbers of paths.h, with ids up to
+ * PITHI_CHANGE_ID_MAX. Returns UINT32_MAX if there is no memory, or if there are more than 32768 different changes. */
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
 /* The lane's next records: the change of each, and the time since the record before it (of the very first: since 0). */
 struct pithi_changes {
@@ -86,7 +86,7 @@ int pithi_summary_add(struct pithi_summary *summary, const struct pithi_changes 
                       void *context);
 /* Ends the last sheet, if it has records. */
 int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, void *context);
-/* The change that a record of this kind and definition makes. */
+/* Returns the change that a record of this kind and definition makes to the open states. */
 static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 {
     if (kind == PITHI_LEAVE_INNERMOST)
@@ -109,7 +109,7 @@ struct pithi_sheet {
 void pithi_sheet_put(unsigned char *p, const struct pithi_sheet *sheet);
 void pithi_piece_put(unsigned char *p, const struct pithi_piece *piece);
 
-/* The number of pieces of a level in a sheet of `records` records, and their offset in its payload. */
+/* Return the number of pieces of a level in a sheet of `records` records, and their offset in its payload. */
 static inline uint32_t pithi_sheet_pieces(uint32_t records, unsigned level)
 {
     return (records + pithi_piece_records(level) - 1) / pithi_piece_records(level);
@@ -121,7 +121,7 @@ static inline uint32_t pithi_sheet_level(uint32_t records, unsigned level)
         at += pithi_sheet_pieces(records, above) * PITHI_PIECE_BYTES;
     return at;
 }
-/* The size of everything before the pieces of level 0. These bytes have a CRC of their own. */
+/* Returns the size of everything before the pieces of level 0. These bytes have a CRC of their own. */
 static inline uint32_t pithi_sheet_coarse(uint32_t records)
 {
     return pithi_sheet_level(records, PITHI_PIECE_COARSE - 1);

@@ -1,4 +1,5 @@
-/* writer.c - a log written by one process: segments of all ranks, mixed in one file as their blocks become full.
+/* writer.c - a log written by one process. The segments of all ranks go into one file; each of their blocks is appended
+ * when it is full, so the segments are mixed.
  *
  * The caller has one number for each lane and communicator of the log. In its segment, each rank numbers its own lanes
  * and communicators, as in a job whose ranks write their segments themselves (liblog/merge.c). So logs of both origins
@@ -10,7 +11,8 @@
  * Definitions may come at any time. New definitions are written before the first block that may use them, so a cut file
  * has them. At the end, all definitions are written once more in one chunk, to which the footer refers.
  *
- * The file has the name PATH.part until it is complete: a reader never takes half a log for a whole one. */
+ * The file has the name PATH.part until it is complete: a reader never takes a log that is half written for a whole
+ * one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
