@@ -43,7 +43,7 @@ enum pith_err {
     PITH_ERR_STOPPED /* a callback of the caller stopped the work */
 };
 
-/* The text of the last error in this thread; valid until its next error. */
+/* Returns the text of this thread's last error; valid until the thread's next error. */
 PITHLOG_API const char *pithlog_error(void);
 
 /* ---- What a log holds -------------------------------------------------------------------------------------------- */
@@ -152,8 +152,9 @@ struct pithlog_record {
     uint32_t payload_bytes;
     /* Set by the iterator with PITHLOG_NEST: */
     uint32_t depth;    /* ENTER LEAVE: number of open states around this state */
-    int64_t start_ns;  /* ENTER LEAVE: begin of the state, even in the ENTER at the end of a hole in the state */
-    int64_t nested_ns; /* LEAVE: time of the states directly inside this one; 0 at the begin of a hole in the state */
+    int64_t start_ns;  /* ENTER LEAVE: begin of the state, also in the ENTER that the state gets at the end of a hole */
+    int64_t nested_ns; /* LEAVE: time of the states directly inside this one; 0 in the LEAVE that the state gets where a
+                          hole begins */
 };
 
 /* ---- Iterating --------------------------------------------------------------------------------------------------- */
@@ -405,7 +406,8 @@ struct pithlog_message {
 struct pithlog_matcher;
 PITHLOG_API int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher);
 PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1, 0, -1 */
-/* After the end: numbers of unmatched sends and receives. */
+/* Call it after pithlog_matcher_next has returned 0: sets *sends and *recvs to the numbers of unmatched sends and
+ * receives. */
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 PITHLOG_API int pithlog_filter_message(const struct pithlog_filter *filter, const struct pithlog *log,
@@ -450,7 +452,7 @@ PITHLOG_API int pithlog_digest_select(const struct pithlog_digest *from,
                                       struct pithlog_digest **digest);
 PITHLOG_API void pithlog_digest_close(struct pithlog_digest *digest);
 PITHLOG_API const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_digest *digest);
-/* The messages that reach into [from_ns, to_ns) and have both ends on the given lanes. */
+/* Selects the messages that reach into [from_ns, to_ns) and have both ends on the given lanes. */
 struct pithlog_digest_window {
     int64_t from_ns, to_ns;
     const unsigned char *lanes; /* [lanes of the log] 0: the lane is left out; NULL: all lanes are included */
@@ -574,8 +576,8 @@ struct pithlog_wait_state {
 };
 
 /* The order of a late sender is wrong if, before the wait state ended, another message to the lane was sent that only a
- * later call receives, and if the lane computes for at least 100 us between the two calls. If the lane received that
- * other message first, it could compute instead of waiting. */
+ * later call receives, and if the lane computes for at least 100 us between the waiting call and that later call. If
+ * the lane received that other message first, it could compute instead of waiting. */
 enum pithlog_wait_order { PITHLOG_IN_ORDER, PITHLOG_WRONG_ORDER_SAME_SOURCE, PITHLOG_WRONG_ORDER_OTHER_SOURCE };
 
 /* Waiting time that `lane` caused because it spent more time in `state` than the lanes that waited for it. The sum of
@@ -627,7 +629,8 @@ PITHLOG_API size_t pithlog_analysis_waits(const struct pithlog_analysis *analysi
 PITHLOG_API size_t pithlog_analysis_delays(const struct pithlog_analysis *analysis,
                                            const struct pithlog_delay **delays); /* largest first */
 PITHLOG_API size_t pithlog_analysis_path(const struct pithlog_analysis *analysis,
-                                         const struct pithlog_path_part **parts); /* by time, without gaps */
+                                         const struct pithlog_path_part **parts); /* by time, each begins where the one
+                                                                                     before ends */
 PITHLOG_API size_t pithlog_analysis_path_shares(const struct pithlog_analysis *analysis,
                                                 const struct pithlog_path_share **shares); /* largest first */
 /* Returns the time of a lane in a state within the window, without wait states. Each moment counts for one state:

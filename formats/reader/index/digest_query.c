@@ -8,8 +8,8 @@
  *     node c              <-- all 1,000 -->      longest 70: not read: 70 < 80, and all 1,000 are counted
  *
  * Nodes are visited in the order of their longest message, longest first. So once the messages found so far are longer
- * than all messages of a node, they are longer than those of all later nodes, too. From there on, only nodes that cross
- * an end of the window (or have lanes that are not shown) are read, to count their messages in the window. */
+ * than all messages of a node, they are longer than those of all later nodes, too. From there on, a node is only read
+ * to count its messages in the window, and only if it crosses an end of the window or has lanes that are not shown. */
 #include <unistd.h>
 
 #include "base/error.h"
@@ -179,8 +179,9 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
          * shown */
         if (d->nodes[i].first_ns < w->to_ns && d->nodes[i].last_ns >= w->from_ns && senders && receivers) {
             c->chosen[c->count].node = &d->nodes[i];
-            /* All messages of the node reach into the window if even the last one to begin begins before the window
-             * ends, the first one to end does not end before the window begins, and all their lanes are shown. */
+            /* All messages of the node reach into the window if three things are true. The message that begins last
+             * begins before the window ends; the message that ends first ends at or after the window's begin; all lanes
+             * of the node are shown. */
             c->chosen[c->count++].whole = d->nodes[i].first_to_ns < w->to_ns &&
                                           d->nodes[i].last_from_ns >= w->from_ns &&
                                           senders == d->nodes[i].send_high - d->nodes[i].send_low + 1 &&
@@ -265,9 +266,10 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
         if (chosen->node->sample) /* the messages of samples are copies */
             continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
-        /* A beaten node is not read if all its messages count. In a far file, once the total exceeds `most`, it is not
-         * read either if only some of its messages count, and all are added to the total. The exact total, say 240,000
-         * rather than 250,000, is not worth reading 10 MB. */
+        /* A node is beaten if it has no message longer than those found. It need not be read if all its messages are in
+         * the window. In a far file, once the total exceeds `most`, it is not read even if only some of its messages
+         * are in the window. Then all are added to the total, because an exact total, say 240,000 rather than 250,000,
+         * is not worth reading 10 MB. */
         if (beaten && (chosen->whole || (pithi_far() && *total > most))) {
             *total += chosen->node->count;
             continue;

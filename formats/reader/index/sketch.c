@@ -50,7 +50,7 @@ struct making {
     uint16_t *touched; /* [touched_count] the paths that have time in the current column */
     uint32_t touched_count;
     uint32_t column;   /* the current column */
-    struct column run; /* the column that the last `run_count` columns, not yet written, are equal to */
+    struct column run; /* the content of the last `run_count` columns, which are equal and not written yet */
     uint32_t run_count;
 };
 

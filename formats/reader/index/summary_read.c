@@ -392,7 +392,8 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
  * lanes, then the sheets (or parts of them) that the window needs. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
-    enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: with more columns, it is exact */
+    /* A picture with more than FINE columns is exact. */
+    enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 };
     uint64_t bytes = 0;
     if (lane < s->asked)
         s->asked_end = s->asked + 1;
@@ -496,8 +497,8 @@ struct run {
     uint64_t at_start, at_end; /* changes found so far at run_ns; at to_ns */
 };
 
-/* Returns 1 if an ENTER or EVENT counts in this run. States that are open at the window's start count. Records that
- * were already counted with a piece do not. */
+/* Returns 1 if an ENTER or EVENT counts in this run. The ENTER of a state that is open at the window's start counts. A
+ * record that was already counted with a piece does not count. */
 static int counts(const struct summing *summing, struct run *run, const struct pithlog_record *r)
 {
     if (r->time_ns < summing->run_ns)
@@ -575,8 +576,8 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
         if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
             return damaged(s, place);
         end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
-        /* takes only pieces strictly inside the window, because records at the window's very ends may lie on either
-         * side of a piece's border */
+        /* takes only pieces strictly inside the window. If a piece's border is at the window's end, records of exactly
+         * this time may lie on either side of it */
         if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
             continue;
         CHECK(sum_run(summing, start_ns, *ties));

@@ -139,7 +139,9 @@ int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_n
 /* Returns PITH_ERR_USAGE if no record of the log can match, because the query asks for a name, rank, thread or lane
  * that the log does not have. For a name, the text of the error suggests the most similar one. `filter` may be NULL. */
 int pithi_filter_check(const struct pithlog_filter *filter, const struct pithlog *log);
-/* Look for names of definitions whose kind is in `kinds`, a mask of 1 << enum pithlog_def_kind. */
+/* In both, `kinds` is a mask of 1 << enum pithlog_def_kind. pithi_defs_have returns 1 if a definition of these kinds
+ * has the name `text`, or, with is_pattern 1, a name that matches `text`; else 0. pithi_no_such_name sets the error for
+ * a name that none has. */
 enum { PITHI_DEFS_ALL = 1 << PITHLOG_STATE | 1 << PITHLOG_EVENT_TYPE | 1 << PITHLOG_COUNTER_TYPE };
 int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text, int is_pattern); /* 1 or 0 */
 int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text); /* PITH_ERR_USAGE, as above */
@@ -161,8 +163,8 @@ int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struc
                      const struct pithlog_query *query);
 void pithi_scope_free(struct pithi_scope *scope);
 
-/* Begins to judge records: those in `scope`. Reads the states of the log first, if the query asks for fields that are
- * known only at a state's end. */
+/* Begins to judge the records in `scope`. If the query asks for fields that are known only at a state's end, this first
+ * reads the states of the log. */
 int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
                      const struct pithi_scope *scope);
 void pithi_judge_free(struct pithi_judge *judge);

@@ -91,7 +91,7 @@ static int enter(struct pithi_follow_filter *f, struct lane *lane, const struct 
     struct pithlog_record begun = *r;
     enum pithi_answer answer;
 
-    /* If the stacks are full, the next enter discards states (stack.h). Frees the indices of these states first. */
+    /* If the stacks are full, the next ENTER discards states (stack.h). The indices of these states are freed now. */
     const struct pithi_open_state *discarded = lane->places.states + PITHI_OPEN_OUTER;
 
     for (uint32_t i = 0; lane->places.count == PITHI_OPEN_MAX && i < PITHI_OPEN_FORGOTTEN; i++) {

@@ -248,7 +248,7 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
                 struct pithlog_record r = pithi_judge_begun(&records[i], pithi_iter_part(iter));
                 TRY(learn(j, &r, &doubts));
             }
-            is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* no ENTER from before */
+            is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER from before the window */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }
     }

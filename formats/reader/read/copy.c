@@ -30,8 +30,8 @@
  *
  * So all messages of the log are matched first. If only one end of a message is in the part, this send or receive loses
  * its peer in the copy. (It keeps the peer if no lane of the peer's rank is copied, because then it cannot match a
- * wrong partner.) The numbers of posting are renumbered without gaps, because a missing number would hold back all
- * later receives:
+ * wrong partner.) The receives of a rank get new numbers of posting, from 0 on, because a missing number would hold
+ * back all later receives:
  *
  *     posted in the part: 7, 8, 12, 13, 14     runs: 7 to 8 (before 0), 12 to 14 (before 2)
  *     13 is in the second run:                 2 + (13 - 12) = 3, so the copy has 0, 1, 2, 3, 4
@@ -140,8 +140,7 @@ static uint32_t find_run(const struct postings *p, uint64_t posted)
     return low;
 }
 
-/* Adds the ordinal of a posted receive to the ranges of ordinals (runs) that were seen. Returns 0 if there is no
- * memory. */
+/* Adds the number of posting of a receive to the runs. Returns 0 if there is no memory. */
 static int add_posting(struct postings *p, uint64_t posted)
 {
     uint32_t i = find_run(p, posted);

@@ -37,9 +37,9 @@ static inline int64_t pithi_time_moved(int64_t time_ns, int64_t by_ns)
 
 /* Adds definitions, properties, lanes, communicators and records of an open log to a writer. States that are open at an
  * edge of the window begin or end there. If the partner of a send or receive is not copied, its peer becomes -1,
- * because it could match a wrong partner; it keeps its peer if the partner's rank is left out entirely. Numbers of
- * posting are renumbered without gaps. Memory grows with the number of such messages, and of definitions, lanes and
- * communicators. */
+ * because it could match a wrong partner; it keeps its peer if the partner's rank is left out entirely. The receives of
+ * each rank get new numbers of posting, from 0 on. Memory grows with the number of such messages, and of definitions,
+ * lanes and communicators. */
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what);
 
 #endif

@@ -1,8 +1,8 @@
 /* follow.c - pithlog_follow: finds the processes of a running job, fits their clocks, and merges their records.
  *
- * To deliver the records of all lanes in time order, a look first reads the clock. All records made before that time
- * are then in the files, so the lanes can be merged up to that time, which is called the horizon. Records after the
- * horizon wait for the next look.
+ * To deliver the records of all lanes in time order, a look (pithlog_follow_look) first reads the clock. All records
+ * made before that time are then in the files, so the lanes can be merged up to that time, which is called the horizon.
+ * Records after the horizon wait for the next look.
  *
  *     look at 100:  lane 0 has 80, 95, 103     lane 1 has 90         horizon 100
  *     delivered:    80, 90, 95                 103 waits: lane 1 may have stored 101 after its file was read
@@ -62,7 +62,8 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
     return machine;
 }
 
-/* Fits the clock through its two most distant anchors: the greater the distance, the less an anchor's error counts. */
+/* Fits the clock through its two most distant anchors. (An anchor is a reading of several clocks at one moment,
+ * spill/spill.h.) The greater their distance, the less an error in one of them counts. */
 static int fit_machine(struct pithi_follow_machine *machine)
 {
     struct pithi_anchor anchors[2] = {machine->base.first, machine->base.last};
@@ -70,7 +71,7 @@ static int fit_machine(struct pithi_follow_machine *machine)
     struct pithi_spill_time time;
     CHECK(pithi_time_fit(&time, &page, anchors, 2, NULL));
     machine->spans[0] = time.spans[0];
-    /* an entry that ends the list of spans */
+    /* an entry that ends the list of spans, which are the lines of the fit */
     machine->spans[1] = (struct pithi_span){UINT64_MAX, 0, 0};
     pithi_time_free(&time);
     return PITH_OK;
@@ -226,8 +227,8 @@ static int is_alive(const struct pithi_follow_process *process, const struct pit
     return 0;
 }
 
-/* Marks processes that have ended, because their log was written or because they are dead. Only a process's own host
- * can see that the process is dead. */
+/* Marks processes that have ended. A process has ended if its log was written, or if it is dead. Only a process on this
+ * host can be seen to be dead. */
 static void see_ends(struct pithlog_follow *follow)
 {
     uint32_t i;

@@ -22,8 +22,8 @@
 #include "spill/spill_numbers.h"
 #include "spill/spill_walk.h"
 
-/* A host. All its processes use the same fit of the clock through two anchors, so that no message between them is
- * received before it is sent. */
+/* A host. All its processes use the same fit of the clock, a line through two anchors (spill/spill.h). So no message
+ * between them seems to be received before it is sent. */
 struct pithi_follow_machine {
     char boot_id[64];              /* the boot id of Linux: the same for all processes until the next boot */
     uint32_t clock;                /* kind of clock: PITHI_CLOCK_... */

@@ -72,7 +72,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
     }
     if (process->fd >= 0)
         close(process->fd);
-    pithi_spill_close(&process->spill); /* frees what it has; nothing is mapped */
+    pithi_spill_close(&process->spill); /* `spill` has allocated memory, but no mapped file */
     free(process->defs);
     free(process->bare);
     free(process->chunks);
@@ -110,8 +110,8 @@ static int add_lane(struct pithi_spill *spill, uint32_t number)
     return PITH_OK;
 }
 
-/* Returns 1 if a chunk is a copy, which does not change any more. The program writes to the chunks of a lane with the
- * highest number and the number before it; chunks with lower numbers are copies. A flight recorder has no copies. */
+/* Returns 1 if a chunk is a copy, which does not change any more. The program writes to those two chunks of a lane that
+ * have the highest numbers; chunks with lower numbers are copies. A flight recorder has no copies. */
 static int is_copy(const struct pithi_follow_process *process, const struct pithi_chunk *header)
 {
     uint32_t i;
@@ -170,8 +170,8 @@ static int note_bare(struct pithi_follow_process *process, uint64_t from, uint64
     return PITH_OK;
 }
 
-/* Finds new chunks: in parts of the file that had none, and behind the last chunk, where the next chunk may begin after
- * another such part. */
+/* Finds new chunks. Looks first in the parts of the file in which no chunk was found so far, then behind the last
+ * chunk. Another part without a chunk may come before the next chunk there. */
 static int find_chunks(struct pithi_follow_process *process)
 {
     uint64_t size, offset = process->scanned;
