@@ -175,7 +175,7 @@ struct pithi_open_ids {
 
 /* A block being read. Starts as all zero; may be loaded again any number of times. */
 struct pithi_block {
-    /* the cursor */
+    /* The position of reading: */
     const struct pithi_ready *next, *ready_end; /* pointers into `ready`; the last record taken is just before `next` */
     struct pithlog_record *fields;              /* [PITHI_READY + 1] entries; only the fields from `id` on are used */
     int64_t time_ns;                            /* of the last record taken */

@@ -82,8 +82,8 @@ static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
     return (int)e->dict_count++;
 }
 
-/* Stores a record's code, and the escape's data if it needs one. Returns 0 if there is no memory. (Not inlined into the
- * loops.) */
+/* Stores a record's code, and the escape's data if it needs one. Returns 0 if there is no memory. Not inlined, because
+ * the loops rarely call it. */
 static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uint32_t said, unsigned char *code_at)
 {
     struct pithi_dict is = {said >> 2 & 15, said >> PITHI_SAID_BITS};

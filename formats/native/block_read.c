@@ -250,8 +250,8 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
-/* A `get` for numbers whose length in bytes is unpredictable: reads up to eight bytes without a branch. The top bit of
- * each byte says that another byte follows, so the lowest top bit that is 0 ends the number. The bytes after it are
+/* Like `get`, for numbers whose length in bytes is unpredictable: reads up to eight bytes without a branch. The top bit
+ * of each byte says that another byte follows, so the lowest top bit that is 0 ends the number. The bytes after it are
  * masked out, and the groups of 7 bits are joined in three steps, into groups of 14, of 28 and of 56 bits. For 300:
  *
  *     bytes ac 02 | 85 ...     the top bit of 02 is 0: two bytes, 0x2c and 0x02 without their top bits

@@ -79,7 +79,7 @@ static int put_bytes(struct pithi_encoder *e, enum pithi_column column, const vo
     return pithi_buffer_add(&e->column[column], data, size);
 }
 
-/* A `put` for numbers whose length in bytes is unpredictable: writes up to four bytes without a branch. */
+/* Like `put`, for numbers whose length in bytes is unpredictable: writes up to four bytes without a branch. */
 static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
 {
     struct pithi_buffer *out = &e->column[column];

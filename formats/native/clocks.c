@@ -5,8 +5,8 @@
  * constant. It can be constant only if one line passes through all points within their errors:
  *
  *     times 0, 10, 20 s; offsets 0, 10, 0 us; errors 2 us        errors 6 us
- *     lower ends   -2   8  -2      hull from above:  8 at 10 s    -6   4  -6      4 at 10 s
- *     upper ends    2  12   2      hull from below:  2 at 10 s     6  16   6      6 at 10 s
+ *     lower ends   -2   8  -2      upper hull:       8 at 10 s    -6   4  -6      4 at 10 s
+ *     upper ends    2  12   2      lower hull:       2 at 10 s     6  16   6      6 at 10 s
  *                                  8 > 2: no line, uneven          4 <= 6: a line fits
  *
  * Hulls take one pass; trying the lines through all pairs of points would take cubic time. */
@@ -168,7 +168,7 @@ const char *pithi_clock_fault(const struct pithi_clock *clock)
 
 /* ---- Between two lanes ------------------------------------------------------------------------------------------- */
 
-/* Returns the error of a clock relative to the clock of the log; -1 if it is unknown. */
+/* Returns the error of clock `number` relative to the log's clock; -1 if it is unknown. */
 static int64_t error_of(const struct pithi_clock *clocks, uint32_t count, uint32_t number)
 {
     struct pithi_clock wanted = {.number = number};

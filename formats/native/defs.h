@@ -66,7 +66,7 @@ struct pithi_places *pithi_defs_places(struct pithi_defs *defs);
 
 /* The property "incomplete" says that data is missing in a log, and why. All formats use it: a reader sets it if its
  * file is cut or damaged, and a native log that was rebuilt from its blocks has it as well. A property stays with the
- * log when it is copied or converted; pithlog_get_info() returns it. */
+ * log when it is copied or converted; pithlog_get_info() returns its value. */
 #define PITHI_INCOMPLETE "incomplete"
 
 /* Adds a reason, without the name of the file: "byte 9130: the file ends here". Several reasons are joined by "; ". */

@@ -23,7 +23,7 @@ static const char *take_number(const char *text, char end, int32_t *number)
     long long value = strtoll(text, &behind, 10);
 
     *number = (int32_t)value;
-    /* strtol would also take blanks and a plus sign before the number. */
+    /* strtoll also accepts blanks and a plus sign before the number; a key may not have them. */
     if (behind == text || *text == ' ' || *text == '+' || *behind != end || value != *number)
         return NULL;
     return behind + (end != 0);

@@ -260,8 +260,8 @@ static unsigned length_of(const unsigned char *lengths, unsigned low, unsigned s
 }
 
 /* Makes the table of decoding, with an entry for each value of the next LONGEST bits. Every entry is set, so decoding
- * needs no check. The table for n bits is twice the table for n - 1 bits, plus the codes and the pairs of codes of
- * length n. Returns 0 if the lengths are neither those of a full tree nor of a single symbol of length 1. */
+ * needs no check. The table for n bits is two copies of the table for n - 1 bits, plus the codes and the pairs of codes
+ * of length n. Returns 0 if the lengths are neither those of a full tree nor of a single symbol of length 1. */
 static int make_table(const unsigned char *lengths, unsigned low, unsigned high, struct entry table[TABLE])
 {
     unsigned char symbols[256];

@@ -103,8 +103,8 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
         name, (unsigned long long)pithi_place(at), (int)lane->part->rank);
 }
 
-/* Binary search for the first block that ends at or after a time. A damaged entry ends the search early: reading from
- * there passes over it and reports the damage. */
+/* Finds the first block that ends at or after a time, by binary search. A damaged entry ends the search early; a caller
+ * that reads from there passes over the entry and reports the damage. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window)
 {

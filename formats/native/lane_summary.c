@@ -48,11 +48,11 @@ static int put_sheet(void *context, const void *payload, size_t size)
     return err;
 }
 
-/* The symbol of each record, for a block in which the code of a record does not determine its symbol. For an escape,
- * kind and definition are in the next entry of the escape column. If states ended in holes, the codes do not help
- * either: they refer to OPEN, in which such states stay, so "LEAVE of the innermost state" may mean one that has ended.
- * The symbols then come from the records themselves. Returns NULL if there is no memory, or if there are too many
- * symbols. */
+/* Returns the symbol of each record of a block in which the code of a record does not always determine its symbol. For
+ * an escape, kind and definition are in the next entry of the escape column. If states ended in holes, the codes do not
+ * help either: they refer to OPEN, in which such states stay, so "LEAVE of the innermost state" may mean one that has
+ * ended. The symbols then come from the records themselves. Returns NULL if there is no memory, or if there are too
+ * many symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {

@@ -243,7 +243,7 @@ static int load_header(struct pithlog *log, int blocks)
         volume = (struct pithi_volume){0};
     }
     if (volume.number) {
-        /* A volume cannot be read alone: say which file to open. */
+        /* A volume cannot be read alone, so the error says which file to open. */
         char suffix[16];
         int length = (int)strlen(log->path), cut = snprintf(suffix, sizeof suffix, ".%u", volume.number);
         if (length > cut && strcmp(log->path + length - cut, suffix) == 0)

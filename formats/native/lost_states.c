@@ -7,7 +7,7 @@
  *
  *     after LOST 0      A, B, C have passed 0 holes; nothing is known yet
  *     enter, leave D    D was entered after hole 0, so its LEAVE proves nothing about hole 0
- * leave B           prove: A has passed hole 0 (B was left, so it is no longer on the stack)
+ *     leave B           prove: A has passed hole 0 (B was left, so it is no longer on the stack)
  *     the end           A has passed 1 of 2 holes: it ended in hole 1. C has passed none: it ended in hole 0
  *
  * If LOST 0 has the number 1, one state ended in hole 0: C ended there, and A and B have passed it. Then nothing about

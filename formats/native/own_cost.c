@@ -27,8 +27,8 @@ void pithi_own_cost_read(const char *value, struct pithi_own_cost *cost)
     const char *end = value + strcspn(value, ",");
     while (value < end) {
         size_t size = strcspn(value, " ,");
-        /* A word "enter=8.7". Skips kinds that only a later version knows, and values that cannot have been
-         * measured. */
+        /* Reads a word such as "enter=8.7". Skips kinds that only a later version knows, and values that cannot have
+         * been measured. */
         for (int i = 0; i < PITHLOG_OWN_COSTS; i++) {
             size_t length = strlen(names[i]);
             if (length >= size || memcmp(value, names[i], length) != 0 || value[length] != '=')

@@ -336,8 +336,8 @@ static __attribute__((noinline)) int add_any(struct pithi_segment *s, const stru
     return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
 }
 
-/* Adds a record. Nearly all take the short path: neither the first nor the last record of a block, without a
- * communicator. */
+/* Adds a record. Nearly all records take the short path, which is for a record without a communicator that is neither
+ * the first nor the last of its block. */
 static inline int add(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
 {
     if (__builtin_expect(lane_index < s->lane_count && comm == 0, 1)) {
