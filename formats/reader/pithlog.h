@@ -319,9 +319,9 @@ PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
 PITHLOG_API int pithlog_time_parse(const char *word, int64_t *time_ns);
 /* Returns PITH_OK if the word has one of the forms above. So a caller can refuse a wrong word before it opens a log. */
 PITHLOG_API int pithlog_time_check(const char *word);
-/* Sets *time_ns to the time of such a word in a log. Returns an error if the log has no such call or instance. For init
- * and finalize, reads the begin or end of each rank; for STATE[n], all enters and leaves up to the instance. Skips
- * damaged records. */
+/* Sets *time_ns to the time that a word of the forms above has in a log. Returns an error if the log has no such call
+ * or instance. For init and finalize, reads the begin or end of each rank; for STATE[n], all enters and leaves up to
+ * the instance. Skips damaged records. */
 enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* for STATE[n] */
 PITHLOG_API int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns);
 
@@ -445,7 +445,8 @@ struct pithlog_digest_info {
 PITHLOG_API int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, double part), void *context,
                                     struct pithlog_digest **digest);
 /* Makes a digest of the messages of `from` for which `wanted` returns 1. The new digest has no counters and is never
- * kept in the cache. `progress` and errors are as above. `from` may be closed before the new digest. */
+ * kept in the cache. `progress` and errors are as in pithlog_digest_open. `from` may be closed earlier than the new
+ * digest. */
 PITHLOG_API int pithlog_digest_select(const struct pithlog_digest *from,
                                       int (*wanted)(void *context, const struct pithlog_message *message),
                                       int (*progress)(void *context, double part), void *context,
@@ -458,9 +459,10 @@ struct pithlog_digest_window {
     const unsigned char *lanes; /* [lanes of the log] 0: the lane is left out; NULL: all lanes are included */
 };
 /* Writes the longest messages to messages[most], sorted by the earlier of their two times. Sets *count to their number,
- * and *total to the number of all messages in the window. (In a web page, a total of more than `most` may be too
- * large.) Takes some milliseconds for any log if all lanes are included. This function and those below return
- * PITH_ERR_DAMAGED if the kept digest is damaged: it was then removed, and pithlog_digest_open makes a new one. */
+ * and *total to the number of all messages in the window. (A web page reads less: there, a total of more than `most`
+ * may be too large.) Takes some milliseconds for any log if all lanes are included. This function and those below
+ * return PITH_ERR_DAMAGED if the kept digest is damaged: it was then removed, and the next pithlog_digest_open makes a
+ * new one. */
 PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
                                         struct pithlog_message *messages, uint32_t most, uint32_t *count,
                                         uint64_t *total);
@@ -480,8 +482,8 @@ struct pithlog_series {
 };
 PITHLOG_API const struct pithlog_series *pithlog_digest_series(const struct pithlog_digest *digest, uint32_t index);
 
-/* Fills `count` columns of [from_ns, to_ns); column c starts at from_ns + span * c / count. Each column gets the lowest
- * and highest value within it (the value at its start is one of them), and the value at its end. */
+/* Fills `count` columns of [from_ns, to_ns); column c starts at from_ns + (to_ns - from_ns) * c / count. Each column
+ * gets the lowest and highest value within it (the value at its start is one of them), and the value at its end. */
 struct pithlog_column {
     double low, high, last;
     int known; /* 0: the series has no value up to this column */
@@ -549,7 +551,7 @@ PITHLOG_API int pithlog_waits(struct pithlog *log, const struct pithlog_waits_qu
 /* ---- Analysis ---------------------------------------------------------------------------------------------------- */
 
 /* Wait states of messages and collectives, their causes, the critical path and the efficiencies of a run.
- * formats/analysis/README.md has the definitions, pith-analyze(1) the sources. */
+ * formats/analysis/README.md has the definitions; pith-analyze(1) names the papers that they come from. */
 struct pithlog_analysis;
 
 struct pithlog_analyze_query {
@@ -636,7 +638,8 @@ PITHLOG_API size_t pithlog_analysis_path_shares(const struct pithlog_analysis *a
 /* Returns the time of a lane in a state within the window, without wait states. Each moment counts for one state:
  * inside MPI for the outermost MPI call, else for the innermost state. */
 PITHLOG_API int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state);
-/* Return 1 if the state is an MPI function, and 1 if the lane has MPI calls. */
+/* pithlog_analysis_is_call returns 1 if the state is an MPI function; pithlog_analysis_calls_mpi, if the lane has MPI
+ * calls; else both return 0. */
 PITHLOG_API int pithlog_analysis_is_call(const struct pithlog_analysis *analysis, uint32_t state);
 PITHLOG_API int pithlog_analysis_calls_mpi(const struct pithlog_analysis *analysis, uint32_t lane);
 /* Finds the collective of the call of `lane` that begins at begin_ns: the collective that the call takes part in, or
@@ -685,8 +688,8 @@ struct pithlog_iterations {
     size_t count, slow_count;                  /* iterations; slow ones among them */
     const struct pithlog_iteration *all;       /* users count from 1 */
     const struct pithlog_slow_iteration *slow; /* worst first */
-    /* The iterations' state and lane. If found: a long call of each iteration. If given: the lane with most
-     * instances. */
+    /* If the caller gave no state: a long call of each iteration, and its lane. If the caller gave a state: this state,
+     * and the lane with most instances of it. */
     uint32_t state, lane;
     int64_t median_ns, min_ns, max_ns; /* lengths of iterations */
     double mean_ns, drift_ns;          /* drift: growth per iteration; 0: not significant */
@@ -726,8 +729,8 @@ struct pithlog_follow_info {
     const char *log;        /* name of the future log */
 };
 
-/* `path`: a folder of spill files, or one spill file. Follows the file's job, or of a folder the newest running job
- * (the newest job if none is running). */
+/* `path` is a spill file or a folder of spill files. Follows the job of the file, or the newest running job in the
+ * folder; if no job is running there, the newest job. */
 PITHLOG_API int pithlog_follow_open(const char *path, struct pithlog_follow **follow);
 /* Looks for new processes, definitions and records. */
 PITHLOG_API int pithlog_follow_look(struct pithlog_follow *follow);

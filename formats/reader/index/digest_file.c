@@ -269,8 +269,8 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
            node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
 }
 
-/* The nodes of a series follow the nodes of the series before. So the first node is known in advance (`first_node`),
- * and an entry that states another first node is damaged. */
+/* Reads the entry of a series. Returns 0 if it is damaged. The nodes of a series follow those of the series before, so
+ * the first node is known in advance (`first_node`); an entry that states another one is damaged. */
 static int get_series_entry(const unsigned char *p, const struct pithlog_digest *d, uint32_t first_node,
                             struct pithi_series_entry *series)
 {

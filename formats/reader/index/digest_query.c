@@ -208,8 +208,8 @@ static int by_longest(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The longest messages so far are kept in a heap. Its top is the shortest of them, which the next longer message
- * replaces. */
+/* The longest messages so far are kept in a heap. Its top is the shortest of them, which is replaced when a longer
+ * message is found. */
 static int is_shorter(const void *a, const void *b) { return pithi_message_length(a) < pithi_message_length(b); }
 
 static void keep(struct pithlog_message *heap, uint32_t *count, uint32_t most, const struct pithlog_message *message)

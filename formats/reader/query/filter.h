@@ -50,7 +50,8 @@ enum pithi_field {
     PITHI_FIELDS
 };
 
-/* Facts about a record that may be known, which fields need for their values. States have the kind PITHLOG_ENTER. */
+/* Facts about a record, each of which may be known or not. A field has a value only if certain facts are known. A state
+ * has the kind PITHLOG_ENTER. */
 enum { PITHI_KNOW_KIND = 1, PITHI_KNOW_DEF = 2, PITHI_KNOW_LANE = 4, PITHI_KNOW_RECORD = 8, PITHI_KNOW_END = 16 };
 
 struct pithi_filter_field {

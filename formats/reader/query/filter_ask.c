@@ -35,7 +35,8 @@ static const struct pithlog_def *def_of(const struct pithi_names *names, uint32_
 
 static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
 
-/* Numbers are long double, which holds each 64-bit number exactly on x86. */
+/* Returns 1 if the comparison of `number` with a value is true. Numbers are long double, which holds each 64-bit number
+ * exactly on x86. */
 static int number_in(const struct pithi_filter_value *v, enum pithi_filter_op op, long double number)
 {
     switch (op) {
@@ -123,8 +124,8 @@ static const char *text_of(const struct pithi_names *names, const struct pithi_s
     }
 }
 
-/* Returns whether a subject has a communicator, and sets *comm to it. States and events need not have one. That of a
- * state may be unknown before its end. */
+/* Returns whether a subject has a communicator, and sets *comm to it. States and events need not have one. The
+ * communicator of a state may be unknown before its end. */
 static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
 {
     *comm = s->record->comm;

@@ -103,7 +103,7 @@ int pithlog_time_parse(const char *word, int64_t *time_ns)
 
 /* ---- Dates and times of day ------------------------------------------------------------------------------------- */
 
-/* Returns local time minus UTC at that time. The offset at the log's start is used for the whole log, so that the time
+/* Returns local time minus UTC at `unix_ns`. The offset at the log's start is used for the whole log, so that the time
  * axis has no jump when summer time begins or ends. */
 static int64_t zone_ns(int64_t unix_ns)
 {
@@ -283,9 +283,9 @@ static int64_t find_finalize(struct pithlog *log, uint32_t index)
     return found;
 }
 
-/* Returns the latest time of a call over all ranks, which the analysis also uses; NONE if no rank makes the call. A
- * rank makes the call on one lane only, usually its first. So after finding it on a lane, the search goes on with the
- * next rank. */
+/* Returns the latest of the times at which the ranks make a call; NONE if no rank makes it. The analysis uses the same
+ * time. A rank makes the call on one lane only, usually its first. So after finding the call on a lane, the search goes
+ * on with the next rank. */
 static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithlog_def *def),
                                int64_t (*find)(struct pithlog *log, uint32_t lane))
 {

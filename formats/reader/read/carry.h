@@ -1,9 +1,9 @@
 /* carry.h - what a part of a log needs from outside the part: the events that name the code of its samples and call
  * sites.
  *
- * A rank records with pith:module which addresses belong to which file of code, mostly in MPI_Init, and with pith:code,
- * at the end of its records, which code was made at run time (native/SPEC.md, "Samples"). A part of a log without these
- * events would have addresses without names. */
+ * There are two kinds of such events (native/SPEC.md, "Samples"). pith:module says which addresses belong to which file
+ * of code; a rank records it mostly in MPI_Init. pith:code says which code was made at run time; a rank records it at
+ * the end of its records. A part of a log without these events would have addresses without names. */
 #ifndef PITHI_CARRY_H
 #define PITHI_CARRY_H
 

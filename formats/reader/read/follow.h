@@ -10,8 +10,8 @@
  *     look: `newer` in the header is set      -> the chunk is complete: unmaps it, maps chunk 1, and continues there
  *     look: the header is of another chunk    -> the chunk was reused: maps its copy (spill.h), continues at that word
  *
- * Headers are read with pread, because a file that could not grow is truncated, and mapped bytes beyond the end of a
- * file must not be touched.
+ * Headers are read with pread and not from a mapping. A file that could not grow is truncated, so a header may lie
+ * beyond its end, and mapped bytes beyond the end of a file must not be touched.
  */
 #ifndef PITHI_FOLLOW_H
 #define PITHI_FOLLOW_H

@@ -40,8 +40,8 @@ struct pithi_format {
     /* Returns the size of all files of the log. NULL: the size is that of the file, or of all files in the folder. */
     uint64_t (*bytes)(const struct pithi_input *input);
     /* One of the next two functions writes a log; if both are NULL, the format cannot be written. A log of several
-     * files is either a folder (which exists and is empty when write_folder is called), or a file with others beside
-     * it. */
+     * files is either a folder, or a file with others beside it. The folder exists and is empty when write_folder is
+     * called. */
     int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how);
     int (*write_folder)(struct pithlog *log, const char *folder, const struct pithi_convert *how);
     /* Returns 1 if the folder has only a log of this format, so that a new log may replace it. NULL: `probe`

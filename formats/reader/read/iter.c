@@ -233,7 +233,8 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         n += got;
         if (got > 0)
             continue;
-        /* Stops before a last single record, because preparing it means preparing many others. */
+        /* If only one more record is wanted, leaves it to the next call: preparing it here would prepare many others,
+         * too. */
         if ((n > 0 && n + 1 == count) || !at_hand(c))
             break;
         const struct pithi_ready *next = b->next, *end = b->ready_end;

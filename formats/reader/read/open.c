@@ -315,7 +315,7 @@ static const char *refused_format(const struct pithi_input *input)
     return NULL;
 }
 
-/* Returns what a folder of a format that Pith does not read is called in an error; NULL if it is none of these. */
+/* Returns the name of the folder's format for an error, if this is one that Pith does not read; else NULL. */
 static const char *refused_folder(const char *path)
 {
     char *file = NULL, start[] = "/* CTF 1.8 */", begin[sizeof start] = "";
