@@ -1,10 +1,10 @@
 /* buffer.c - the buffer of each thread: a chunk of the spill file.
  *
- * Owns pith_buffer_ (the place of the next 64-bit word and the limits that pith.h uses) and the lane of each thread.
- * Another thread may only set a limit to 0. A signal handler on the same thread may record at any point. Therefore the
- * words are claimed atomically (pith_claim_), after the check of the limit. The chunk's slack takes the few words that
- * handlers claim in between. If a handler replaced or overran the chunk in between, a record of several words is
- * started again in a new chunk.
+ * Each thread owns its pith_buffer_ (the place of the next 64-bit word and the limits that pith.h uses) and its lane.
+ * Of these, another thread may only set a limit to NULL. A signal handler on the same thread may record at any point.
+ * So a record first checks the limit and then claims its words atomically (pith_claim_). Between the check and the
+ * claim, handlers may claim a few words past the limit; each chunk has room for them after its limit, its slack. If
+ * handlers have filled or replaced the chunk by then, a record of several words starts again in a new chunk.
  *
  * Nothing here calls malloc: a handler may have interrupted malloc. */
 #include "buffer.h"
@@ -30,8 +30,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* If a record is this far after (or before) the last one, a PITHI_W_TIME must precede it, because a word has only 40
- * bits of the time. */
+/* If a record is at least this number of ticks after or before the last one, a PITHI_W_TIME must precede it, because a
+ * word has only 40 bits of the time. */
 #define GAP_TICKS (INT64_C(1) << 38)
 
 __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into it */
@@ -40,14 +40,14 @@ __thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into
 struct thread {
     struct pithi_lane lane; /* the thread's lane, with its chunks */
     struct pith_buffer *buffer;
-    /* places in the list `threads`, where it is until the thread ends; accessed under the guard */
+    /* next, link: the place in the list `threads`, which has the thread until it ends; accessed under the guard */
     struct thread *next, **link;
-    uint64_t *limit; /* this thread's limit; if counters are recorded, pith.h gets NULL instead of it */
+    uint64_t *limit; /* the thread's limit; if counters are recorded, pith.h sees NULL instead */
     int has_lane;
     unsigned number;                  /* pithi_session.number when the lane was made: the log that it belongs to */
     const struct pith_wait_end *late; /* what pith_late announced; atomic; NULL: nothing */
-    int holding;                      /* records being stored by an ending thread; at 0 it leaves its lane */
-    uint64_t refused;                 /* records refused since there was no room; 0: there is room */
+    int holding;                      /* number of records that an ending thread is storing; at 0 it leaves its lane */
+    uint64_t refused;                 /* number of records refused since room ran out; 0: there is room */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -69,8 +69,8 @@ static pthread_key_t exit_key; /* its destructor runs when a thread ends */
 static int exit_key_made;      /* 1: exit_key exists */
 static void thread_exit(void *unused);
 
-/* Made when the library is loaded, so that it is one of the first 32 keys: each thread has room for the values of the
- * first 32 keys; for other keys, the C library calls malloc. */
+/* Makes exit_key when the library is loaded, so that it is one of the first 32 keys. Each thread has room for the
+ * values of these keys; for the value of a later key, pthread_setspecific calls malloc. */
 __attribute__((constructor)) static void make_exit_key(void)
 {
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
@@ -78,10 +78,10 @@ __attribute__((constructor)) static void make_exit_key(void)
 
 /* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
-/* pith.h makes one test for each record: is `next` below the limit? Everything that must stop or slow down recording (a
- * pause, the end, a full chunk, counters) therefore sets a limit to NULL. Then the record takes the slow path, which
- * finds out why. There are four limits: for records of one word and for messages, each for callers that read the
- * counter inline and for callers that may not. */
+/* Sets all limits of a buffer to NULL. For each record, pith.h only tests whether `next` is below the limit. With a
+ * limit of NULL the record takes the slow path, which finds out the reason: a pause, the end, a full chunk, or
+ * counters. There are four limits: for records of one word and for messages, each for callers that read the counter
+ * inline and for callers that may not. */
 static void clear_limits(struct pith_buffer *buffer)
 {
     __atomic_store_n(&buffer->limit, NULL, __ATOMIC_SEQ_CST);
@@ -103,8 +103,9 @@ static void open_limits(uint64_t *limit)
                      __ATOMIC_SEQ_CST);
 }
 
-/* Sets the limits for the present chunk. In the first chunk of a lane, the limit rises in steps: at each step the slow
- * path stores an anchor. So the rate of the counter is known even if the process is killed early. */
+/* Sets the limits for this thread's chunk. In the first chunk of a lane, the limit rises in steps. At each step the
+ * slow path stores an anchor, the values of the counter and of CLOCK_MONOTONIC at one moment. So the rate of the
+ * counter is known even if the process is killed early. */
 static void set_limit(void)
 {
     struct pithi_lane *lane = &self.lane;
@@ -144,7 +145,7 @@ static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
     return open != 0;
 }
 
-/* Returns 1 if the log of this thread's lane is written, so that the thread needs a new lane. */
+/* Returns 1 if the log with this thread's lane is written already, so that the thread needs a new lane. */
 static int is_old(void) { return self.number != __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED); }
 
 /* Under the guard: makes this thread's lane idle, for a later thread, unless states are still open in it. So a program
@@ -197,8 +198,8 @@ int pithi_buffer_is_listed(void) { return self.link != NULL; }
 /* The address in the C library's start_thread to which the start function of a thread returns; 0: unknown. */
 static uint64_t calls_function; /* atomic */
 
-/* Stores the stack of this thread. Its two outermost frames are start_thread and clone, of the C library. Returns the
- * number of frames; 0 if the stack could not be followed to its end. */
+/* Stores the addresses of this thread's stack, innermost first. The two outermost ones are in start_thread and clone,
+ * of the C library. Returns the number of addresses; 0 if the stack could not be followed to its end. */
 static unsigned whole_stack(uint64_t *stack, unsigned most)
 {
     unsigned count = pithi_own_stack(stack, most);
@@ -213,13 +214,14 @@ void pithi_buffer_learn_thread(void)
         __atomic_store_n(&calls_function, stack[count - 2], __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if this thread is ending, that is, if the destructors of its keys are running or have run. The C library
- * then frees memory, so the thread's first record may be made by a wrapped call of an allocator, or a sample may come.
+/* Returns 1 if this thread is ending, that is, if the destructors of its keys are running or have run. Even then it may
+ * make its first record: the C library frees the thread's memory by calls that may be wrapped, or a sample is taken.
+ * Such a thread must not be listed, because thread_exit would not remove it.
  *
  * The stack shows it in two ways. Either more than two outermost frames are in the C library, so no start function is
  * running. Or start_thread is at another place than the one from which it calls start functions, if that place is
- * known. (The first sign alone is not enough: UCX, in MPICH, makes madvise and munmap of the C library call functions
- * of its own.) */
+ * known. The first sign alone is not enough: UCX, in MPICH, replaces the C library's madvise and munmap. Then
+ * start_thread calls a function of UCX, and only two frames are in the C library. */
 static int is_past_destructors(void)
 {
     static struct pithi_module library; /* the C library */
@@ -280,10 +282,10 @@ static int chunk_begin(uint64_t words)
     return 1;
 }
 
-/* Returns 1 if it is worth trying to get room. Each vain attempt costs several system calls, so attempts are made only
- * after 1, 2, 4, 8 ... refused records. Each thread counts its own refused records, because another thread may still
- * have room in chunks that it reuses. Only this thread and handlers on it change the count; if a handler interrupts the
- * increment, a step is lost, which only delays the next attempt. */
+/* Returns 1 if this thread should try to get room for a record. Each vain attempt costs several system calls, so
+ * attempts are made only after 1, 2, 4, 8 ... refused records. Each thread counts its own refused records, because
+ * another thread may still have room in chunks that it reuses. Only this thread and handlers on it change the count; if
+ * a handler interrupts the increment, a step is lost, which only delays the next attempt. */
 static int may_try(void)
 {
     if (self.refused == 0 || is_old())
@@ -328,15 +330,16 @@ static int make_room(uint64_t words, int exchange)
         if (good)
             self.refused = 0;
         else if (self.refused == 0)
-            /* a ring that reuses its chunks always has room; if it has none, only this record is too long */
+            /* a lane that reuses its own chunks always gets room; if it got none, only this record is too long */
             self.refused = !pithi_lane_turns(&self.lane);
         if (!good)
             count_lost();
     }
     pithi_guard_leave(&guard);
     if (good && before != self.lane.chunk && self.lane.fresh) {
-        /* Lets the kernel make all pages of a new chunk at once, which is cheaper. Outside the guard, because handlers
-         * and other threads may record during this millisecond. Kernels before 5.14 refuse, which does no harm. */
+        /* Lets the kernel make all pages of a new chunk at once, which is cheaper. Does so outside the guard, so that
+         * handlers and other threads can record during this millisecond. Kernels before 5.14 refuse, which does no
+         * harm. */
         int saved = errno;
         madvise(self.lane.chunk, self.lane.chunk->size_bytes, MADV_POPULATE_WRITE);
         errno = saved;
@@ -347,8 +350,8 @@ static int make_room(uint64_t words, int exchange)
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
 /* Claims a record and returns the place of its first word, whose value is *first. Returns NULL if there is no room.
- * `at` is the time of the record; NULL means now. With `at`, a new chunk may begin later than its first record, which
- * readers accept. */
+ * `at` is the time of the record; NULL means now. With `at`, the begin time of a new chunk may be later than the time
+ * of its first record, which readers accept. */
 static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first)
 {
     int tries, exchange = 0;
@@ -364,8 +367,8 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
-                /* The mark is seen before any of the record's words: readers skip these words now, and for ever if a
-                 * handler jumps away. */
+                /* Marks the words as claimed before any of them is stored. Readers skip claimed words: until the record
+                 * is complete, or for ever if a handler jumps away before that. */
                 if (words + more > 1) {
                     __atomic_store_n(word, PITH_WORD_(0, words + more, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
                     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -379,7 +382,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_
                 *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
                 return word + more;
             }
-            exchange = 1; /* a handler has recorded in between; the words stay 0, which ends the chunk */
+            exchange = 1; /* a handler has filled or replaced the chunk; the words stay 0, which ends the chunk */
         }
         if (!make_room(words + 2, exchange))
             return NULL;
@@ -419,8 +422,9 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
     record_at(kind, id, words, count, NULL);
 }
 
-/* Raises the limit if it is below the end of the chunk, as it is after a pause, at a step, or after a change of the
- * clock. If the counter has jumped since the last record, makes an anchor, which compares it with CLOCK_MONOTONIC. */
+/* Raises the limit if it is below the end of the chunk, as it is after a pause, at a step (set_limit), or after a
+ * change of the clock. Then, and also if the counter has jumped since the last record, makes an anchor, which compares
+ * the counter with CLOCK_MONOTONIC. */
 static void look_again(void)
 {
     uint64_t *limit = pithi_counters_on    ? self.limit
@@ -441,11 +445,11 @@ static void look_again(void)
 
 static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
 {
-    /* The calls that should be cheap come first: those whose definition is excluded, and those in a pause or after the
-     * end. */
+    /* Returns at once from calls that should be cheap: those with an excluded definition, in a pause, or after the end.
+     * */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (pith_try_(0, kind, id)) /* a caller that has no inline code */
+    if (pith_try_(0, kind, id)) /* stores the record of a caller that only lacks the inline code */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();
@@ -457,7 +461,8 @@ static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
     pithi_record(kind, id, NULL, 0);
 }
 
-/* Where the clock is read by a call, all records of wrappers come here, so this function has only the quick path. */
+/* Where the clock is read by a call, all records of wrappers come here. So this function has only the quick path;
+ * slow() does the rest. */
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(

@@ -7,11 +7,11 @@
 #include "chunks.h"
 #include "pith.h"
 
-/* Stores a record of a first word and `count` more. If there is no room it counts as lost; while recording is paused or
- * over, the call does nothing. From any thread and any signal handler. */
+/* Stores a record of a first word and `count` more. If there is no room, the record counts as lost; while recording is
+ * paused or over, the call does nothing. Any thread and any signal handler may call it. */
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 
-/* Like pith_count, at the time *at (NULL: now), which is not before the time of this thread's last record. */
+/* Like pith_count, at the time *at (NULL: now), which must not be before the time of this thread's last record. */
 void pithi_count_at(uint32_t id, double value, const uint64_t *at);
 
 /* Claims a record of `words` words with the time *at (NULL: now). The caller stores the first word, *first, last
@@ -33,16 +33,16 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
         pithi_buffer_leave();
 }
 
-/* Returns the number of this thread's lane. The lane gets a name, so no other thread takes it over later. Returns
- * PITHI_SPILL_DEFS if the thread has no lane and cannot get one. */
+/* Returns the number of this thread's lane, to which the caller gives a name. So no other thread takes the lane over
+ * later. Returns PITHI_SPILL_DEFS if the thread has no lane and cannot get one. */
 uint32_t pithi_buffer_lane_own(void);
 
 /* Under the guard: returns the lane with the most chunks, whose thread may run or have ended; NULL if there is no
  * lane. */
 struct pithi_lane *pithi_buffer_richest(void);
 
-/* Under the guard: from here until pithi_buffer_back, this thread records into the memory from `begin` to `end` (and 16
- * words after it), which no log will contain. Records that do not fit are counted as lost. */
+/* pithi_buffer_aside, under the guard: until pithi_buffer_back, this thread records into the memory from `begin` to
+ * `end` (and 16 words after it), which no log will contain. Records that do not fit are counted as lost. */
 struct pithi_aside {
     struct pith_buffer buffer;
     struct pithi_lane lane;
@@ -51,7 +51,7 @@ struct pithi_aside {
 void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end);
 void pithi_buffer_back(const struct pithi_aside *aside);
 
-/* Adds the costs of the records that this thread stored since the last call (calibrate.h). */
+/* Adds to this thread's sum of costs (calibrate.h) the costs of the records that it stored since the last call. */
 void pithi_buffer_sum(void);
 
 /* Under the guard: returns the highest ticks that a running thread has recorded. */
@@ -61,12 +61,13 @@ uint64_t pithi_buffer_latest(void);
 void pithi_buffer_stop_all(void);
 /* Under the guard, after recording has ended: stores the LEAVEs and ENTERs that pith_late announced. */
 void pithi_buffer_end_late(void);
-/* Under the guard, after the end of recording: threads get new buffers when they record again. */
+/* Under the guard, after the end of recording: forgets all lanes, so that threads get new ones when they record again.
+ * */
 void pithi_buffer_again(void);
-/* Called in a forked child, which has no buffers yet. */
+/* Called in a forked child: forgets the buffers and lanes of the parent. */
 void pithi_buffer_forked(void);
 
-/* The next order number that pith_recv_post will return. */
+/* Returns the order number that pith_recv_post will return next. */
 uint64_t pithi_recv_posted(void);
 
 #endif

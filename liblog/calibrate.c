@@ -1,8 +1,8 @@
 /* calibrate.c - measures the cost of a record, and adds up the costs of a thread.
  *
- * It measures at the end of the run, not at its start: the program does not wait for it, and code and clock are in the
+ * It measures at the end of the run. So the program does not wait for the measurement, and code and clock are in the
  * same condition as during the run. The slow path, taken once in some ten thousand records (README.md, "Pauses"), is
- * not included; it adds 2 to 4 ns per record.
+ * not included; on average it adds 2 to 4 ns to a record.
  */
 #include "calibrate.h"
 
@@ -38,8 +38,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The time of a call in ns: the median of batches. The memory is touched first, so that no page faults are measured; a
- * thread's chunks are mapped ahead, too. */
+/* Returns the time of a call in ns: the median of batches. The memory is touched first, so that no page faults are
+ * measured. Recording has none either, because chunks are mapped ahead. */
 static double measure(void (*call)(void))
 {
     double ns[BATCHES];
@@ -83,7 +83,7 @@ void pithi_calibrate(void)
                  {PITHLOG_SEND, send_one}, {PITHLOG_RECV, receive}, {PITHLOG_COLL, coll}};
     int state = pithi_state();
     /* In a pause the slow path stores nothing, so only calls that record inline can be measured. With counters, states
-     * never record inline. */
+     * never record inline, so nothing is measured in a pause. */
     if (calibrated || (pithi_counters_on && state != PITHI_RECORDING))
         return;
     calibrated = 1;
@@ -138,12 +138,12 @@ void pith_own_cost(uint64_t ns)
 int pithi_own_summing;
 
 static __thread struct {
-    const uint64_t *seen; /* counted up to here; NULL: nothing in this chunk */
+    const uint64_t *seen; /* words before this one are counted; NULL: none of this chunk is */
     double ns;
 } own __attribute__((tls_model("initial-exec")));
 
-/* A bit for each state of a wrapped call. States with ids of IDS and more count as not wrapped; the sum is then about 1
- * ns too small for each of their calls. */
+/* A bit for each id: 1 for a state of wrapped calls. States with ids of IDS and more count as not wrapped; the sum is
+ * then about 1 ns too small for each of their calls. */
 enum { IDS = 4096 };
 static uint64_t wrapped[IDS / 64];
 

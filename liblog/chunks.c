@@ -13,7 +13,7 @@
  *     b is full            seq 2          seq 1          seq 0 (copied, then a cleared)
  *     a is full            seq 2          seq 3          seq 0, seq 1
  *
- * Copying and clearing take most of the time and touch nothing that other threads use, so the lock is released
+ * Copying and clearing take most of the time and touch nothing that other threads use, so the guard is released
  * meanwhile. */
 #include "chunks.h"
 
@@ -42,11 +42,11 @@
 #define RING_MANY 12u /* spare chunks of a lane at most */
 #define RING_LEAST 3u /* other lanes take no chunk from a lane with this number of chunks or fewer */
 #define RING_OWN 2u   /* a lane with this number of chunks can reuse its own oldest one and needs no other lane's */
-/* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. The size is more
- * than a signal handler records, because a chunk must not be reused before a store that a handler interrupted is
- * complete. */
+/* The size of the chunks of a lane that begins when the ring is full and no lane can give it a chunk. A signal handler
+ * records less than this. So while a handler interrupts a store, it cannot fill so many chunks that the chunk of the
+ * interrupted store is reused. */
 #define RING_SMALL (16 * KIB)
-#define RING_BEFORE 3u /* chunks of a lane that are kept before PITH_FROM */
+#define RING_BEFORE 3u /* number of chunks that a lane keeps before PITH_FROM */
 
 static uint64_t *words_of(struct pithi_chunk *chunk)
 {
@@ -66,7 +66,7 @@ static struct pithi_spill_open *open_of(struct pithi_chunk *chunk)
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
 
 /* Stores a new anchor in the process page. If the counter no longer agrees with CLOCK_MONOTONIC, all threads change to
- * another clock. */
+ * CLOCK_MONOTONIC. */
 static void take_anchor(struct pithi_anchor *anchor)
 {
     if (pithi_clock_anchor_next(anchor)) {
@@ -159,8 +159,9 @@ static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_by
     lane->spare_bytes = size_bytes;
 }
 
-/* Returns the next chunk made ahead. `is_first`: the chunks were just made. The first one gets its header before the
- * others, because a reader that scans the file skips chunks without a header and does not return to them. */
+/* Returns the next of the chunks made ahead. `is_first`: they were just made; then the chunk that is returned gets its
+ * header before the others. In the other order, a reader that scans the file could miss it for ever, because it skips
+ * chunks without a header and does not return to them. */
 static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int is_first)
 {
     static const struct pithi_spill_open nothing;
@@ -209,8 +210,8 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, in
 }
 
 /* Reuses the oldest chunk of the lane with the most chunks, if that lane has more than its share, else the lane's own
- * oldest chunk. So a thread that starts late gets its part of the ring. RING_LEAST makes sure that another thread has
- * filled two newer chunks since it stored into the chunk. */
+ * oldest chunk. So a thread that starts late gets its part of the ring. A lane with more than RING_LEAST chunks has
+ * filled at least two chunks since its thread stored into the oldest one, so the thread is done with that one. */
 static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     static const struct pithi_spill_open nothing;
@@ -235,7 +236,8 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, i
  *
  * All this happens under the guard. Threads that store without the guard are not disturbed: a thread stores only into
  * its newest chunk, and only the oldest chunk of a lane is taken; another lane takes it only if more than RING_LEAST
- * chunks are there. RING_LEAST > RING_OWN, so a lane makes small chunks at most twice. */
+ * chunks are there. RING_LEAST > RING_OWN, so no other lane takes a small chunk away; a lane therefore makes small
+ * chunks at most twice. */
 static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     struct pithi_chunk *chunk = NULL;
@@ -348,9 +350,8 @@ static uint64_t room_of(struct pithi_chunk *chunk)
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
 }
 
-/* A lane may change between windows and a ring (at PITH_FROM). A chunk of a ring has its list of open states where a
- * window has its first words. So open_bytes tells a chunk of a ring from a window, and neither is reused as the
- * other. */
+/* A lane may change between windows and a ring (at PITH_FROM). A chunk of a ring begins with a list of open states,
+ * open_bytes long; in a window open_bytes is 0. By this test neither is reused as the other. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *before = lane->chunk, *chunk;
@@ -368,7 +369,7 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
     if (before != NULL)
         __atomic_store_n(&before->newer, (uintptr_t)chunk, __ATOMIC_RELEASE);
     if (!ring && chunk != lane->window) {
-        /* Releases the memory of a chunk that is complete; the file keeps it. */
+        /* Releases the memory of a chunk that is complete; the file keeps its bytes. */
         if (lane->window != NULL) {
             if (lane->window->words == 0)
                 seal(lane->window);

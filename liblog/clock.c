@@ -99,7 +99,7 @@ enum { COUNTER = PITHI_CLOCK_NS };
 static int is_safe(void) { return 0; }
 #endif
 
-static int chosen; /* 1 + the clock; atomic */
+static int chosen; /* 1 + the clock; 0: not chosen yet; atomic */
 
 enum pithi_spill_clock pithi_clock_choose(void)
 {
@@ -122,8 +122,8 @@ static int is_inline(void) { return __atomic_load_n(&pithi_clock_inline, __ATOMI
 
 uint64_t pithi_ticks(void) { return is_inline() ? pith_ticks_() : pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
-/* Reads the clock. (Does not test whether the clock was chosen: the test would cost 0.7 ns, and a thread comes here
- * only after the choice, because it gets limits only then.) */
+/* Reads the clock. Does not test whether the clock was chosen, which would cost 0.7 ns: a thread gets limits only after
+ * the choice, and comes here only with a limit. */
 uint64_t pith_call_ticks_(void) { return pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
 uint64_t pith_slow_ticks_(void)
@@ -171,7 +171,7 @@ void pithi_clock_anchor(struct pithi_anchor *anchor) { read_anchor(anchor); }
 
 static struct {
     struct pithi_anchor first, last; /* the first and the last anchor that agreed */
-    uint64_t first_width, width;     /* in ticks */
+    uint64_t first_width, width;     /* widths of `first` and `last`, in ticks */
 } agreed;
 
 void pithi_clock_begin(void)

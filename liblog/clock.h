@@ -2,10 +2,10 @@
  *
  * pith.h reads the counter of x86-64 and ARM64 inline. If that counter cannot be trusted, ticks are the nanoseconds of
  * CLOCK_MONOTONIC, and records take a path with a call. On x86-64 the counter is trusted if it has one rate in all
- * power states, and either the kernel lists it as a clock, or CLOCK_MONOTONIC is read without a system call. In that
- * case the C library computes CLOCK_MONOTONIC from the counter of the core that it runs on (there is no other way on
- * x86), so the counter and CLOCK_MONOTONIC agree on all cores. Virtual machines that list only kvm-clock or Hyper-V's
- * clock are of this kind.
+ * power states, and either the kernel lists it as a clock, or CLOCK_MONOTONIC is read without a system call. Without a
+ * system call, the C library can compute CLOCK_MONOTONIC only from the counter of the core that it runs on, so the
+ * counter and CLOCK_MONOTONIC agree on all cores. This second test trusts the counter in virtual machines that list
+ * only kvm-clock or Hyper-V's clock.
  *
  * The counter and CLOCK_MONOTONIC may part later, that is, stop agreeing: if the machine sleeps, or if the virtual
  * machine moves to another host. So each anchor is compared with earlier ones. Example: 0.4 ns a tick so far, and since

@@ -38,7 +38,8 @@ static inline int pithi_coarse_needed(const struct pithi_coarse_rules *rules)
 /* Before pithi_coarse_begin the caller sets `rules`, `add` and `context`, and all other fields to 0. Functions return
  * PITH_OK or an error; errors of `add` are passed on. */
 int pithi_coarse_begin(struct pithi_coarse *coarse);
-/* Takes the next record of the lane; has the signature of `add`. Its payload must stay valid until it is passed on. */
+/* Takes the next record of the lane; has the signature of `add`. The payload must stay valid until the record is passed
+ * on. */
 int pithi_coarse_add(void *coarse, const struct pithlog_record *record);
 /* Ends the lane: passes on the records that wait. Another lane may follow. */
 int pithi_coarse_flush(struct pithi_coarse *coarse);

@@ -8,10 +8,10 @@
  *
  * The program must not notice the command. A child made by fork or posix_spawn would be seen by the program's SIGCHLD
  * handler and its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an
- * intermediate process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees
- * it. (The command itself cannot be made so, because exec sets the exit signal to SIGCHLD.) The intermediate process
- * and the command share this process's memory until they end or call exec, so they only make system calls. Their stacks
- * come from mmap, as a wrapper may be inside malloc.
+ * intermediate process starts the command. clone makes the intermediate process without an exit signal, so only waitpid
+ * with __WCLONE sees it. (The command itself cannot be made so, because exec sets the exit signal to SIGCHLD.) The
+ * intermediate process and the command share this process's memory until they end or call exec, so they only make
+ * system calls. Their stacks come from mmap, as a wrapper may be inside malloc.
  *
  * While this thread waits for the intermediate process (CLONE_VFORK), only SIGKILL can end it. So a command that may
  * hang gets a time limit. If the program is killed, the kernel kills the intermediate process, and then the command
@@ -61,7 +61,8 @@ static int find_beside_library(const char *name, char *path, size_t size)
     return found;
 }
 
-/* A set-user-ID program must not look in PATH: its caller could make it run another command. */
+/* Finds the command `pith` in PATH. A set-user-ID program must not look there, because its caller could make it run
+ * another command. */
 static int find_in_path(char *path, size_t size)
 {
     const char *at = pithi_session.settings.secure ? NULL : secure_getenv("PATH");
@@ -80,7 +81,7 @@ enum { STACK = 64 * 1024, CORES_MAX = 8192 }; /* STACK: bytes of each of the two
 struct start {
     const char *const *arguments;
     char **environment;
-    int in, out, err;                 /* descriptors, each 3 or higher */
+    int in, out, err;                 /* the command's descriptors 0, 1 and 2; here each is 3 or higher */
     int most_ms;                      /* the kernel ends the command after this time; 0: never */
     size_t set_bytes;                 /* bytes of `set`; 0: the command runs on the cores of this thread */
     unsigned char set[CORES_MAX / 8]; /* a bit for each core on which the command runs */
@@ -126,7 +127,7 @@ static int become_command(void *context)
     return 127;
 }
 
-/* The intermediate process: the parent of the command, which waits for it. */
+/* Runs in the intermediate process: starts the command and waits for its end. */
 static int become_parent(void *context)
 {
     struct start *start = context;
@@ -335,8 +336,8 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
         close(start.in);
     if (start.err >= 0)
         close(start.err);
-    /* The command gives its file the name `to` only when the file is complete. So that name proves more than an exit
-     * status. */
+    /* The command gives its file the name `to` only when the file is complete. So the existence of that file proves
+     * more than an exit status. */
     if (error == 0 && access(to, F_OK) == 0)
         return 0;
     if (error != 0)

@@ -29,10 +29,10 @@
 
 static struct {
     struct pithi_no_core at; /* the first reading; time_ns 0: none */
-    uint64_t threads_ns;     /* delay of the other threads at the first reading */
+    uint64_t threads_ns;     /* time without a core of all other threads, at the first reading */
     long thread;             /* Linux's number of the thread that joined */
 } first;
-static uint64_t ended_ns; /* atomic; delay of the threads with lanes that ended since the first reading */
+static uint64_t ended_ns; /* atomic; time without a core of threads with lanes that ended since the first reading */
 
 /* Reads "CPU-NS DELAY-NS SLICES" from a schedstat file. Sets all fields to 0 if the kernel does not count these
  * times. */
@@ -66,7 +66,7 @@ struct entry {
     char name[];
 };
 
-/* Returns the sum of the delays of all other existing threads, each since the thread began. */
+/* Returns the sum of the times without a core of all other existing threads, each since the thread began. */
 static uint64_t others_ns(void)
 {
     _Alignas(struct entry) char entries[4096];

@@ -102,8 +102,8 @@ static int event_open(const struct kind *kind)
     return fd;
 }
 
-/* A processor counts only some events at once, so the kernel lets events take turns. The count is scaled to the whole
- * time: 1000 in 4 of 10 ms becomes 2500. */
+/* Reads the event of counter `i`. A processor counts only some events at once, so the kernel lets events take turns.
+ * The count is scaled to the whole time: 1000 in 4 of 10 ms becomes 2500. */
 static int event_read(unsigned i, uint64_t *value)
 {
     uint64_t read_now[3]; /* count, ns enabled, ns running */
@@ -159,7 +159,7 @@ static int is_ours(unsigned i)
 static const char *lacking;
 static int is_told; /* 1: `lacking` was set once; stays 1 in forked children, which do not repeat it */
 
-/* Opens what this thread needs to read the counter. */
+/* Opens what this thread needs to read counter `i`. */
 static void begin(unsigned i)
 {
     enum source source = chosen[i].kind->source;

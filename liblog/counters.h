@@ -11,8 +11,8 @@
  * when the first recording starts. */
 extern int pithi_counters_on;
 
-/* Under the guard, when recording starts: prepares the counters that PITH_COUNTERS names. One line says which of them
- * this machine does not have or does not permit, and why. */
+/* Under the guard, when recording starts: prepares the counters that PITH_COUNTERS names. Prints one line that says
+ * which of them this machine does not have or does not permit, and why. */
 void pithi_counters_start(void);
 
 /* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers; in a

@@ -5,7 +5,8 @@
  *
  *     PITHI_D_STATE, id 1, "compute", "", "user", ""        16 + 8 + 1 + 5 + 1 = 31 bytes, rounded up to 32
  *
- * The record's size is stored last, so a process that dies in between leaves a record of size 0, the end of the chunk.
+ * The record's size is stored last, so a process that dies in between leaves a record of size 0, where readers end the
+ * chunk.
  *
  * A name that the user left out (PITH_SKIP) has an entry in the table, too, with an id that is never recorded. So the
  * user's list is searched only once, even if the program defines the name a thousand times. */
@@ -111,7 +112,7 @@ struct entry {
 };
 
 static struct entry *first_buckets[256], **buckets = first_buckets; /* their number is a power of two */
-/* number of buckets; number of entries in them, at most as many */
+/* bucket_count: number of buckets; chained: number of entries in them, at most bucket_count */
 static size_t bucket_count = 256, chained;
 static struct entry **entries; /* all entries, by id; [0] is unused */
 static uint32_t entry_count, entry_room;
@@ -189,8 +190,8 @@ static void chain(struct entry *entry)
 {
     struct entry **bucket;
     if (chained == bucket_count) {
-        /* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer.
-         * Buckets are not freed: a handler may be going through them. */
+        /* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer. The
+         * old buckets are not freed, because a handler may be going through them. */
         size_t count = bucket_count * 2, b;
         struct entry **more = take(count * sizeof(struct entry *)), *moved, *next;
         if (more != NULL) {
@@ -246,7 +247,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
     return entry->id;
 }
 
-/* The number of edits (insert, delete, replace) between two names, ignoring case: Levenshtein's distance. */
+/* Returns the number of edits (insert, delete, replace) between two names, ignoring case: Levenshtein's distance. */
 static unsigned edits_between(const char *a, const char *b)
 {
     unsigned row[64], size = (unsigned)strlen(b), i, j;
@@ -286,7 +287,7 @@ const char *pithi_defs_nearest(const char *misspelt)
     return nearest;
 }
 
-/* Finds an entry. Returns 0 if there is none. */
+/* Returns the id of the entry with this type and name; 0 if there is none. */
 static uint32_t find(uint16_t type, uint64_t hash, const char *name)
 {
     const struct entry *entry;
@@ -310,8 +311,8 @@ static uint32_t find_or_add(uint16_t type, const char *const strings[4])
     return id;
 }
 
-/* Returns 0 if nothing can be recorded: no name, no memory, or the caller is a handler that interrupted code under the
- * guard. */
+/* Returns the id of a definition, which is added if it is new. Returns 0 if there is no name or no memory, or if the
+ * caller is a handler that interrupted code under the guard. */
 static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
 {
     const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
@@ -524,7 +525,8 @@ void pith_property(const char *key, const char *value)
     store_text(PITHI_D_PROPERTY, 0, key, value);
 }
 
-/* Adds to a set the definition of the state or event `name` with `more` appended, if this process has recorded it. */
+/* If this process has defined a state or event with the name `name` followed by `more`, adds the definition to `set`.
+ * */
 static int add_to(struct pithi_defs *set, uint16_t type, const char *name, const char *more)
 {
     char whole[1024];

@@ -182,7 +182,7 @@ static int encode_lane(struct worker *w, uint32_t lane)
     TRY(pithi_spill_emit_lane(w->work->job->spill, &target, &w->work->ids, lane, 0, &w->counts,
                               lane == 0 ? &w->first_lane_ns : NULL));
     TRY(pithi_coarse_flush(&w->coarse));
-    if (lane != 0) /* join_lanes may add the count of lost records to lane 0 */
+    if (lane != 0) /* lane 0 is ended by join_lanes, which may add the count of lost records to it */
         TRY(pithi_segment_part_end(part));
     encode->lanes[lane].size = pithi_hold_size(hold) - encode->lanes[lane].offset;
 out:
@@ -264,8 +264,8 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
     return pithi_spill_emit_lost(work->job->spill, &target, &all, 0, last_ns);
 }
 
-/* Passes on a communicator; only the rank chosen in merge.c (teller) passes its members, so that the log has them
- * once. */
+/* Passes a communicator on to the segment. Only the rank chosen in merge.c (teller) passes the members, too, so that
+ * the log has them once. */
 static int comm(void *context, const struct pithlog_comm *definition, uint32_t *index)
 {
     const struct work *work = context;

@@ -1,16 +1,17 @@
 /* hang.c - finds that the job hangs, and has `pith top --why` report it (hang.h).
  *
- * The lowest recorded rank looks, alone in the job. While it records itself, the job makes progress, and a look costs
- * one read of its own buffers. When it has recorded nothing for PITH_HANG, it runs `pith top --hang`, again after each
- * quarter of that time. That command reads the spill files of all ranks, and prints nothing if any of them has recorded
- * something within PITH_HANG:
+ * Only the lowest recorded rank looks whether the job hangs. While that rank itself records, the job makes progress,
+ * and a look only reads its own buffers. When it has recorded nothing for PITH_HANG, it runs `pith top --hang`, again
+ * after each quarter of that time. That command reads the spill files of all ranks, and prints nothing if any of them
+ * has recorded something within PITH_HANG:
  *
  *     PITH_HANG=60   rank 0's last record at 100 s, rank 3's at 130 s
  *     160 s          pith top --hang 60: nothing, as rank 3's record is 30 s old; again after 15 s
  *     190 s          pith top --hang 60: the report; no further one until rank 0 has recorded something
  *
  * The command takes longer the more records there are. The pause after the command is at least 20 times as long as the
- * command took, so the command uses at most a twentieth of a core. It makes no MPI call, because that could hang, too.
+ * command took, so the command uses at most a twentieth of a core. Nothing here makes an MPI call, because that could
+ * hang, too.
  */
 #include "hang.h"
 
@@ -50,9 +51,9 @@ static int is_looking(void)
     return lowest == s->rank;
 }
 
-/* Returns for how long this process has recorded nothing. Samples are records, but they do not show progress. So with
- * PITH_SAMPLE the newest record does not count: only lost records, a pause or the end restart the time, and `pith top`
- * decides. */
+/* Returns for how long this process has recorded nothing. With PITH_SAMPLE the newest record may be a sample, which
+ * shows no progress. So newest records do not count then: only lost records, a pause or the end restart the time, and
+ * `pith top` finds out whether the job hangs. */
 static int64_t stalled_ns(int64_t now_ns)
 {
     struct pithi_guard guard;
@@ -92,7 +93,7 @@ static int report(int64_t hang_ns)
     if (out < 0 || pithi_top(pithi_session.file.path, hang_ns, out) != 0) {
         pithi_say("PITH_HANG: no report: %s",
                   out < 0 ? "no file can be made in the spill folder" : "no command `pith` beside libpith or in PATH");
-        is_said = 1; /* the report is not printed again for this hang */
+        is_said = 1; /* so that this line is printed once for each hang */
     } else if (lseek(out, 0, SEEK_END) > 0) {
         pithi_signals_begin(&signals);
         char part[4096];
@@ -125,6 +126,6 @@ void pithi_hang_look(void)
         pithi_say("PITH_HANG: ending this job; `pith recover` makes a log of its spill folder");
         kill(getpid(), SIGTERM);
         nanosleep(&pause, NULL);
-        kill(getpid(), SIGKILL); /* the program did not obey */
+        kill(getpid(), SIGKILL); /* SIGTERM did not end the process */
     }
 }

@@ -13,10 +13,10 @@
  * and a tenth (LOOK_PART) of its time has passed: then the shortest round trip is the latency and not chance. It
  * continues if the shortest round trip is more than twice the shortest of earlier comparisons, or if one of the two
  * processes was without a core for more than a fifth of the time: a process that gets its core in turns of 4 ms sees
- * round trips of 4 ms again and again. A clock that never meets these conditions takes its part of the budget: 100 ms *
- * log2(processes), or a tenth of the time since the last comparison if that is less (at least 20 ms * log2(processes)).
- * The first comparison has no earlier round trip to compare with, so it may take four times as long while cores are
- * lacking.
+ * round trips of 4 ms again and again. A clock that never meets these conditions takes its whole part of the budget.
+ * The budget of all clocks together is 100 ms * log2(processes), or a tenth of the time since the last comparison if
+ * that is less, but at least 20 ms * log2(processes). The first comparison has no earlier round trip to compare with,
+ * so it may take four times as long while cores are lacking.
  */
 #include "host_clocks.h"
 
@@ -243,7 +243,7 @@ static int answer(const struct pith_transport *t)
     return 0;
 }
 
-/* One round trip to rank `to`: stores its length and the offset that it gives in *point. */
+/* Makes one round trip to rank `to`. Stores in *point its length and the offset that it gives. */
 static int ping(const struct pith_transport *t, int to, struct pithi_sync *point, int64_t *their_away_ns)
 {
     struct pong pong;
@@ -282,7 +282,7 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
         passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
         away = away_ns() - own_away_ns;
         away = their_now_ns - their_away_ns > away ? their_now_ns - their_away_ns : away;
-        /* without `wait`, recv sleeps, and the time that it sleeps cannot be measured */
+        /* without `wait`, recv sleeps, and away_ns would count its sleep as time without a core */
         is_away = t->wait != NULL && away > passed_ns / AWAY_PART;
     }
     return send_word(t, to, END);

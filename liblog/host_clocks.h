@@ -53,8 +53,9 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
 /* When clocks are compared while the program runs (PITH_SYNC). Some collective calls of the program are turns; all
  * processes take them in the same order. At certain turns, whose numbers all processes have, rank 0 broadcasts whether
  * to compare the clocks now, and the number of the next such turn. So all processes do the same, whatever their clocks
- * show. Rank 0 chooses the turn halfway to the moment when a comparison is due, by the rate of turns so far, but at
- * most twice the turns so far. That gives some tens of broadcasts in an hour.
+ * show. Rank 0 estimates, by the rate of turns so far, how many turns are left until a comparison is due. The next such
+ * turn comes after half of them, but after no more turns than there were so far. That gives some tens of broadcasts in
+ * an hour.
  *
  * If the drift of clocks is needed while the program runs (pith_clocks_follow), they are compared after FIRST_NS, and
  * again whenever the time since the start has doubled: 16 times in an hour. A drift measured over some time is valid

@@ -93,7 +93,7 @@ static const struct pith_transport *joined;
 
 static int recording(void) { return pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER; }
 
-/* Not under the guard, because this waits for other processes. */
+/* Compares the clocks of the job. Not under the guard, because it waits for other processes. */
 static void compare_clocks(const struct pith_transport *transport, const struct agreement *agreed)
 {
     struct pithi_guard guard;
@@ -182,7 +182,8 @@ int pith_job_join(const struct pith_transport *transport)
     if (s->listed > 0)
         pithi_output_watched();
     pithi_guard_leave(&guard);
-    /* compare_clocks begins with a reduction, so when it returns, all files have the job's number. */
+    /* Each process has stored the job's number in its file by now. compare_clocks begins with a reduction, so when it
+     * returns, all processes have done so. */
     compare_clocks(transport, &agreed);
     pithi_listener_expect(0);
     joined = transport;
@@ -238,7 +239,7 @@ void pith_job_finish(const struct pith_transport *transport)
             pithi_output_analyze(transport->affinity);
         pithi_spread(transport, &done, sizeof done);
     }
-    pithi_session.size = transport->size; /* at_exit must not write another log */
+    pithi_session.size = transport->size; /* not 0, so that at_exit writes no other log */
 }
 
 void pith_job_abandon(void)

@@ -103,7 +103,7 @@ static struct task {
     int signal;           /* the signal's number; 0: none */
     unsigned asked;       /* signals received so far; atomic */
     unsigned taken;       /* signals that the thread has handled */
-    uint64_t rounds;      /* rounds that this process has counted */
+    uint64_t rounds;      /* this process's count, which is compared with the file's */
 } tasks[TASKS] = {
     [SNAPSHOT] = {.variable = "PITH_SNAPSHOT",
                   .refusal = "the program handles that signal itself, so it takes no snapshots",

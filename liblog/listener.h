@@ -19,8 +19,9 @@ void pithi_listener_close(void);
 /* At the end of the job: removes the files that count the signals answered (listener.c). */
 void pithi_listener_clear(void);
 
-/* Take and release the right to work on the job's records; one thread of this process has it at a time. enter returns 0
- * if the listener is closed; then nothing may be done, and leave must not be called. */
+/* pithi_listener_enter takes the right to work on the job's records, which one thread of this process has at a time,
+ * and returns 1; pithi_listener_leave releases it. enter returns 0 if the listener is closed; then nothing may be done,
+ * and leave must not be called. */
 int pithi_listener_enter(void);
 void pithi_listener_leave(void);
 

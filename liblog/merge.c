@@ -102,7 +102,8 @@ static int align_clocks(struct merge *merge, int good)
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t least[5]; /* values to minimize: first record; one clock; good; ~ two clock errors */
+    /* Minima over all processes: first record; one clock; good; ~ of two clock errors, which gives their maxima. */
+    uint64_t least[5];
     int64_t earliest;
 
     pithi_clock_anchor(&now);
@@ -242,7 +243,7 @@ static int send_set(const struct pith_transport *t, int to, const char *data, ui
 /* Receives a set. Returns NULL if the sender failed, or if there is no memory for the set. */
 static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
 {
-    static char passing[PIECE]; /* the stack of the calling thread may be small */
+    static char passing[PIECE]; /* static, because the caller's stack may be small */
     char *data;
     int good = t->recv(t->context, from, size, sizeof *size) == 0;
     if (!good || *size == 0)
@@ -406,8 +407,8 @@ static int stop_recording(uint32_t flush_state)
     return have;
 }
 
-/* The pattern of PITH_ONLY and PITH_SKIP that matched nothing in any process is probably misspelt. One reduction adds
- * up MATCHES values, one for each pattern, and WAITS further values. */
+/* A pattern of PITH_ONLY or PITH_SKIP that matched nothing in any process is probably misspelt. One reduction adds up
+ * MATCHES values, one for each pattern, and WAITS further values. */
 enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 8 };
 
 /* Prints a line for each pattern without a match. */

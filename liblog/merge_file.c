@@ -11,9 +11,9 @@
  * Far processes do not see the folder of the log. They send their bytes to rank 0, first their segments, then their
  * entries of the rank table; a log with far processes has no volumes. To find far processes, rank 0 makes a test file
  * that the others try to open. Comparing hosts would not do: two hosts may share a file system, and two containers on
- * one machine may share none. The test file has the number of the job in its name, so that no cache of a network file
- * system has it as missing. A far process sends a head of 16 bytes before each range of bytes, and a head of size 0 at
- * its end:
+ * one machine may share none. The test file has the number of the job in its name. So no process has looked for this
+ * name before, and no cache of a network file system holds that it does not exist. A far process sends a head of 16
+ * bytes before each range of bytes, and a head of size 0 at its end:
  *
  *     rank 0 -> 5: go    5 -> rank 0: {offset 4096, size 100000}, 65536 bytes, 34464 bytes, {0, 0} */
 #include "merge.h"
@@ -361,11 +361,11 @@ int pithi_far_end(const struct pith_transport *t)
 
 /* ---- Writing for others ------------------------------------------------------------------------------------------ */
 
-/* Receives all data even after a write error, so that the sender does not hang. `wrong` gets the errno of the first
- * error. Returns -1 if the transport failed. */
+/* Receives the bytes of the far rank `rank` and writes them into `file`. Receives all of them even after a write error,
+ * so that the sender does not hang. *wrong gets the errno of the first error. Returns -1 if the transport failed. */
 static int take_from(const struct pith_transport *t, int rank, void *file, int *wrong)
 {
-    static char data[PIECE]; /* the stack of the calling thread may be small */
+    static char data[PIECE]; /* static, because the caller's stack may be small */
     struct head head;
     uint64_t at;
     if (t->send(t->context, rank, data, 1) != 0)

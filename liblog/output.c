@@ -110,8 +110,8 @@ static const struct pithi_format_name *foreign_format(void)
     return is_recorded(format, PITHI_CONVERTED) ? &pithi_format_names[format] : NULL;
 }
 
-/* The log's name in `format`: the format's suffix takes the place of ".pith" in "run.pith", and is added to other names
- * that lack it. */
+/* Makes the log's name in `format`: the format's suffix takes the place of ".pith" in "run.pith", and is added to other
+ * names that lack it. */
 static void foreign_name(char *name, size_t size, const char *log, const struct pithi_format_name *format)
 {
     const char *dot = strrchr(log, '.');
@@ -124,8 +124,8 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
-/* The log's name in the native format. It must not have the suffix of another format, unless the user asks for that by
- * PITH_FORMAT=native. */
+/* Makes the log's name in the native format. It must not have the suffix of another format, unless the user asks for
+ * that by PITH_FORMAT=native. */
 static void own_name(char *name, size_t size, const char *log)
 {
     int format = pithi_format_name_of_path(log);
@@ -342,8 +342,8 @@ static void mark_path(char *path, size_t size)
 
 static int has_mark;
 
-/* Of the processes that share a folder, one can make this file; in this process, returns a descriptor for has_spoken.
- * In the other processes: returns -1 after that process has printed its line, or when the time is over. */
+/* Of the processes that share a folder, only one can make the mark file. In that process, returns a descriptor for
+ * has_spoken. In the others, returns -1 after that process has printed its line, or when the time is over. */
 static int speak_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
@@ -370,7 +370,7 @@ void pithi_output_unmark(void)
     has_mark = 0;
 }
 
-/* Marks that the line is printed: the file is no longer empty. */
+/* Writes a byte to the mark file, by which the other processes see that the line is printed. */
 static void has_spoken(int fd)
 {
     ssize_t written = write(fd, "\n", 1); /* on a full disk the others wait until the time is over */
@@ -411,9 +411,9 @@ static void missed_cause(char *why, size_t size)
     snprintf(why, size, "%s: the program ended without finishing the job; ", pithi_session.program);
 }
 
-/* If the folder is beside the log, it has the log's name, so the command needs no -o. (With -o it would replace the log
- * of another run.) Called under the guard, or after speak_for_folder. The names are static, because the stack is small
- * in some threads. */
+/* Makes the line with the command that recovers the records. If the spill folder is beside the log, it has the log's
+ * name, so the command needs no -o. (With -o it would replace the log of another run.) Call it under the guard, or
+ * after speak_for_folder. The names are static, because the stack is small in some threads. */
 static void missed_line(char *line, size_t size)
 {
     static char folder[WORD], log[WORD];

@@ -19,7 +19,8 @@ int pithi_output_foreign(void);
 /* At the start, in one process of the job: reports what the user can still mend before the log is written. */
 void pithi_output_expect(void);
 
-/* In one process of the job. Returns 1, or 0 if it failed; `part` then still exists. Prints a line in either case. */
+/* In one process of the job: gives the log its final name and format. Returns 1, or 0 if it failed; `part` then still
+ * exists. Prints a line in either case. */
 int pithi_output_publish(const struct pithi_output *output);
 
 /* Converts the native log `from` to `to` by `pith convert --format=FORMAT` and `option` (NULL: none), in a process of
@@ -57,12 +58,13 @@ void pithi_output_kept(int rank);
 
 /* Call it when the process ends before its job was finished. For each spill folder, one process prints a line. */
 void pithi_output_missed(void);
-/* The log was written after all, as when MPI_Abort returns: removes the mark of the line from the spill folder. */
+/* The log was written after all, as when MPI_Abort returns: removes the file that marks the line as printed from the
+ * spill folder. */
 void pithi_output_unmark(void);
 
-/* When recording has started, and when the name of its log is known: gives the same line to the process that pith run
- * left beside this one (wrappers/run/watch.c), which prints it if this process cannot. A rank that PITH_RANKS leaves
- * out does so for the others. Under the guard. */
+/* Under the guard, when recording has started, and again when the name of the log is known: gives the line of
+ * pithi_output_missed to the process that pith run left beside this one (wrappers/run/watch.c), which prints it if this
+ * process cannot. A rank that PITH_RANKS leaves out does so for the others. */
 void pithi_output_watched(void);
 
 /* A log of a running job. */

@@ -103,7 +103,7 @@ PITH_API int pith_snapshot(const char *path);
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
 PITH_API void pith_thread_name(const char *name);
 
-/* The number of records of this process that were not stored: buffers full, disk full, id 0, payload cut. */
+/* Returns the number of records of this process that were not stored: buffers full, disk full, id 0, payload cut. */
 PITH_API uint64_t pith_lost(void);
 
 /* Writes the log now and ends recording in this process. Called automatically at exit; later calls do nothing.

@@ -104,10 +104,10 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
-/* Begins a state that may be removed later, for example because it is short. `record` of the result is NULL if it
- * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. It
- * returns 1 if the record is removed; 0 if it stays, because this thread has recorded something since; then call
- * pith_end. */
+/* Begins a state that may be removed later, for example because it is short. `record` in the result is NULL if the
+ * begin cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of
+ * pith_end. pith_begin_undo returns 1 if the begin is removed; 0 if it stays, because this thread has recorded
+ * something since; then call pith_end. */
 struct pith_tentative {
     uint64_t *record, word; /* the place of the record's word, and the word's value */
 };
@@ -123,12 +123,12 @@ static inline void pith_same_from(uint64_t ticks);
  * counter cannot be trusted. */
 static inline uint64_t pith_clock_ticks(void);
 
-/* For a thread that waits and may never run again, while another thread finds out when the wait is over. The other
- * thread then sets *late->ticks to that time (pith_clock_ticks). If *late->ticks is not 0 when recording ends, the end
- * of the wait is stored in the lane of the thread that called pith_late, at the time *late->ticks: LEAVEs of the states
- * late->ends in this order, then an ENTER of late->begins. An id of 0 stands for no state. A call with NULL says that
- * the thread no longer waits. *late and its ticks must stay valid until a call with NULL or until the thread ends.
- * Costs 2 ns. */
+/* A thread calls pith_late when it begins a wait after which it may never run again, while another thread finds out
+ * when the wait is over. The other thread then sets *late->ticks to that time (pith_clock_ticks). If *late->ticks is
+ * not 0 when recording ends, the end of the wait is stored in the lane of the thread that called pith_late, at the time
+ * *late->ticks: LEAVEs of the states late->ends in this order, then an ENTER of late->begins. An id of 0 stands for no
+ * state. A call with NULL says that the thread no longer waits. *late and its ticks must stay valid until a call with
+ * NULL or until the thread ends. Costs 2 ns. */
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
@@ -249,9 +249,9 @@ PITH_API int pith_recording(void);
  * calls that allocators make: before the first such call. */
 PITH_API void pith_start(void);
 
-/* Runs another program, which writes the functions of these files (a list that ends with NULL) to the descriptor `out`,
- * 3 or more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal nor a child.
- * Never calls malloc; calls after the first may be made in a signal handler. Returns 0, or an errno. */
+/* Runs another program, which writes the names of the functions in `files` (a list that ends with NULL) to the
+ * descriptor `out`, 3 or more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal
+ * nor a child. Never calls malloc; calls after the first may be made in a signal handler. Returns 0, or an errno. */
 enum { PITH_NAMES_FILES = 256 };
 PITH_API int pith_function_names(const char *const *files, int out);
 
@@ -399,8 +399,8 @@ static inline struct pith_tentative pith_begin_tentative(uint32_t id)
     return begun;
 }
 /* Removes the record only if it is still the thread's last word. The thread reuses its buffer, so another record may be
- * at the same address by now. A signal handler may record at any point, so `next` and the word are exchanged
- * atomically. */
+ * at the same address by now; so the word must still have the same value. A signal handler may record at any point, so
+ * `next` and the word are exchanged atomically. */
 static inline int pith_begin_undo(const struct pith_tentative *begun)
 {
 #ifndef PITH_NULL

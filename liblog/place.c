@@ -6,8 +6,8 @@
  *     on a network file system      solve.pith, recorded in /tmp/pith-1000-solve.pith.spill/ (1000 is the user)
  *     a log that is not kept        /tmp/pith-1000-solve.pith
  *
- * Other names are made from a log's name by adding a few bytes: of children, snapshots, the spill folder. A name that
- * leaves no room for these bytes is refused before anything is recorded, not when the run ends. */
+ * The names of a child's log, of a snapshot and of the spill folder are the log's name with a few bytes added. A name
+ * that leaves no room for these bytes is refused before anything is recorded, not when the run ends. */
 #include "place.h"
 
 #include <errno.h>
@@ -122,7 +122,7 @@ static int name_temporary(char *path, size_t size, const char *name, const char 
     return PRINT(path, size, "%s/pith-%u-%.200s%s", temporary, (unsigned)geteuid(), base_name(name), ending);
 }
 
-/* Returns 1 if the folder allows all names that are made from this one. */
+/* Returns 1 if the folder of `log` allows all names that are made from `name`. */
 static int name_fits(const char *log, const char *name)
 {
     char folder[PITHI_PATH_MAX];

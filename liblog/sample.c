@@ -9,12 +9,12 @@
  * while its thread holds the guard.
  *
  * The kernel checks CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
- * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. A period that ends
- * inside a system call gives no signal, because this signal, unlike a timer's signal, would outlive an exec. So a timer
- * of 10 ms covers the time in system calls; that timer gives no sample if the last sample is less than a period old. A
- * perf event stops after a number of periods (EVENTS), and the handler adds further periods again and again. So few
- * signals are queued while the program blocks them. (One period at a time would cost two more interrupts for each
- * sample.)
+ * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. The event gives no
+ * signal for a period that ends inside a system call. If that call were an exec, this signal, unlike a timer's, would
+ * reach the new program. So a timer of 10 ms covers the time in system calls; that timer gives no sample if the last
+ * sample is less than a period old. A perf event stops after a number of periods (EVENTS), and the handler adds further
+ * periods again and again. So few signals are queued while the program blocks them. (One period at a time would cost
+ * two more interrupts for each sample.)
  *
  * The handler calls only system calls, _dl_find_object and the recorder; no malloc, no lock of the program.
  */
@@ -90,15 +90,15 @@ static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
     return at + size;
 }
 
-/* Several threads may define pith:module at once, because the same name gives the same id. */
+/* Defines the event pith:module. Several threads may do so at once, because the same name gives the same id. */
 static void define_module(void)
 {
     uint32_t id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
     __atomic_store_n(&module_id, id, __ATOMIC_RELAXED);
 }
 
-/* Call it while known_busy is held. Its buffers are static, because handlers run on the program's alternate stacks,
- * often only 8 KiB. */
+/* Records a module as the event pith:module. Call it while known_busy is held. Its buffers are static, because handlers
+ * run on the program's alternate stacks, often only 8 KiB. */
 static void record_module(const struct pithi_module *module)
 {
     static unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64];
@@ -239,7 +239,7 @@ static int is_ending(const uint64_t *addresses, unsigned count)
 static int by_events; /* 1: perf events are used besides timers */
 enum { EVENTS = 16 }; /* limit of the queued signals of a thread */
 
-/* A sample must be this much CPU time after the last one. Queued signals of perf events arrive at once, all in one
+/* Returns the least CPU time between two samples of a thread. Queued signals of perf events arrive at once, all in one
  * place; only the first gives a sample. */
 static int64_t least_ns(int is_event)
 {
@@ -319,7 +319,8 @@ static uint64_t find_site(const void *caller)
     int saved = errno;
     if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
         return 0;
-    /* The quick test, because finding a module takes 70 ns: the program itself is recorded already. */
+    /* First tests whether the site is in the program itself and the program is recorded already: finding a module takes
+     * 70 ns. */
     int is_quick = __atomic_load_n(&program_at.number, __ATOMIC_ACQUIRE) ==
                        __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED) + 1 &&
                    site >= program_at.begin && site < program_at.end;
@@ -408,7 +409,8 @@ static int event_is_ours(const struct timer *timer)
     return timer->fd >= 0 && ioctl(timer->fd, PERF_EVENT_IOC_ID, &id) == 0 && id == timer->event_id;
 }
 
-/* The event gives signals only outside the kernel (exclude_kernel), so it interrupts no system call. */
+/* Opens the perf event of a timer. It gives signals only outside the kernel (exclude_kernel), so it interrupts no
+ * system call. */
 static int event_begin(struct timer *timer)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
@@ -439,8 +441,8 @@ static int event_begin(struct timer *timer)
     return 0;
 }
 
-/* Uses system calls: the C library's timer_create may call malloc, and a fork in another thread meanwhile would leave
- * the child an unusable malloc. */
+/* Makes and starts a timer by system calls. The C library's timer_create may call malloc, and a fork in another thread
+ * meanwhile would leave the child an unusable malloc. */
 static int timer_begin(struct timer *timer)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = PITHI_SAMPLE_SIGNAL};

@@ -39,7 +39,7 @@ void pithi_sample_signal_forked(void);
  * be read. */
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most);
 
-/* Stores the stack from here on: the program counter in this function, then return addresses. */
+/* Stores the stack from here on: the program counter in this function, then return addresses. Returns their number. */
 unsigned pithi_own_stack(uint64_t *addresses, unsigned most);
 
 /* A loaded file of code. */

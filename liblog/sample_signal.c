@@ -114,7 +114,7 @@ __attribute__((constructor)) static void find_real(void)
         real_action = __sigaction;
 }
 
-/* Returns 1 if the program's calls of sigaltstack come here. */
+/* Returns 1 if the program's calls of sigaltstack reach the wrapper in this file. */
 static int sees_calls(void)
 {
     struct pithi_module here, there;
@@ -122,7 +122,8 @@ static int sees_calls(void)
            pithi_module_find((uint64_t)(uintptr_t)&find_real, &here) && here.begin == there.begin;
 }
 
-/* The signal's bit in a set. The C library's functions for sets do not touch it. */
+/* Returns the word of a set that has the bit of the recorder's signal. The C library's functions for sets do not touch
+ * that bit. */
 static uint64_t *bits(sigset_t *set) { return (uint64_t *)(void *)set; }
 static const uint64_t own_bit = UINT64_C(1) << (OWN - 1);
 
@@ -184,7 +185,7 @@ int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *))
     return good;
 }
 
-#ifndef __SANITIZE_THREAD__ /* a build of libpith with the thread sanitizer, which calls these before it has begun */
+#ifndef __SANITIZE_THREAD__ /* not in a build with the thread sanitizer, which would call these before it is ready */
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *restrict action,
                                                      struct sigaction *restrict old)
 {

@@ -123,10 +123,10 @@ int pithi_module_find(uint64_t address, struct pithi_module *module)
 enum { PAGE = 4096, RULES = 1024 };
 static const uint64_t longest_frame = UINT64_C(1) << 30; /* bytes; a larger step means a wrong rule */
 
-/* Reads a word from an address that may be unmapped. The kernel copies the 8 bytes of the signal set before it refuses
- * the unknown first argument with EINVAL; so one cheap system call for each new page shows whether it can be read. Only
- * EINVAL counts as yes, because a filter of system calls returns other errors. `*page`: the last page found readable,
- * or 0. */
+/* Reads a word from an address that may be unmapped. Returns 0 if it cannot be read. For each new page, a cheap call of
+ * rt_sigprocmask with an unknown first argument shows whether the page can be read: the kernel first copies the 8 bytes
+ * of the signal set from there, and only then refuses that argument with EINVAL. Only EINVAL counts as yes, because a
+ * filter of system calls returns other errors. `*page`: the last page found readable, or 0. */
 static int word_at(uint64_t address, uint64_t *page, uint64_t *word)
 {
     if (address % 8 != 0 || address < PAGE)

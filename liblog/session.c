@@ -102,7 +102,8 @@ void pithi_guard_settle(void)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Only rank 0 prints its failures. The line about the log has the number of other ranks that were not recorded. */
+/* Returns 1 in rank 0, because only rank 0 prints its failures. The line about the log has the number of other ranks
+ * that were not recorded. */
 int pithi_speaks_for_job(void) { return pithi_launcher_rank(0) == 0; }
 
 /* Counts lost records in the process, and in its spill file for `pith recover`. */
@@ -126,7 +127,7 @@ int pithi_session_at_root(void)
 /* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
 /* The lock is held during the fork, so that the child gets a consistent copy of the data that it protects. A fork in a
- * signal handler that interrupted the guarded part does not take it. */
+ * signal handler that interrupted code under the guard does not take the lock. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded; /* 1: this thread took the guard before fork */
 /* 1: recording has started, so a forked child must leave the log of its parent; under the guard */
@@ -174,7 +175,8 @@ static void fork_child(void)
 /* Called when the library is loaded, because pthread_atfork may use malloc. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
-/* On a full disk a folder can often be made, but no file in it; then the folder in TMPDIR is tried. */
+/* Makes the spill file. On a full disk a folder can often be made, but no file in it; then the folder in TMPDIR is
+ * tried. */
 static int create_file(struct pithi_session *s)
 {
     int tries, saved;
@@ -214,7 +216,7 @@ static const char *set_up(enum pithi_spill_clock clock)
     /* A unique number. If this process becomes rank 0, it is the number of the job. */
     uint64_t number = pithi_hash_number(0, (uint64_t)pithi_clock_ns(CLOCK_REALTIME));
     number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
-    /* 0 would mean "no job". */
+    /* Sets a bit, because 0 would mean "no job". */
     s->job = number | 1;
     page->clock = (uint32_t)clock;
     page->job = s->job;

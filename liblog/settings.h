@@ -9,7 +9,7 @@ enum { PITHI_FILES_MAX = 1024 }; /* largest value of PITH_FILES */
 
 struct pithi_settings {
     const char *log;         /* PITH_LOG; NULL: not given */
-    const char *spill;       /* PITH_SPILL; NULL */
+    const char *spill;       /* PITH_SPILL; NULL: not given */
     const char *format;      /* PITH_FORMAT; NULL: by PITH_LOG's suffix */
     const char *ranks;       /* PITH_RANKS, a valid list; NULL: all */
     int64_t time_unit_ns;    /* PITH_TIME_UNIT: times in the log are multiples of it */
@@ -24,8 +24,8 @@ struct pithi_settings {
     int64_t hang_ns;         /* PITH_HANG: reports if no rank records anything for this time; 0: never */
     int hang_abort;          /* 1: the job is ended after the report */
     const char *counters;    /* PITH_COUNTERS: names; NULL: none */
-    int call_sites;          /* 1: records those of all calls (PITH_CALLSITES=1, PITH_SAMPLE or PITH_HANG) */
-    int long_call_sites;     /* 1: records only those of calls that take long (the default) */
+    int call_sites;          /* 1: records call sites of all calls (PITH_CALLSITES=1, PITH_SAMPLE or PITH_HANG) */
+    int long_call_sites;     /* 1: records call sites only of calls that take long (the default) */
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
@@ -35,7 +35,7 @@ struct pithi_settings {
     int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 
-/* Strings point into the environment. */
+/* Reads all settings. The strings in it point into the environment. */
 void pithi_settings_read(struct pithi_settings *settings);
 
 #endif

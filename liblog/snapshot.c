@@ -18,7 +18,7 @@
 #include "session.h"
 #include "spill/spill_read.h"
 
-/* Writes the records of the job as the native log `part`. PITH_OK or an error. */
+/* Writes the records of the job as the native log `part`. Returns PITH_OK or an error. */
 static int write_part(const struct pithi_job_place *source, const char *part, struct pithi_snapshot *snapshot)
 {
     struct pithi_spill_folder folder;

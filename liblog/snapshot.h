@@ -2,8 +2,8 @@
 #ifndef PITHI_SNAPSHOT_H
 #define PITHI_SNAPSHOT_H
 
-/* Call it between pithi_listener_enter and pithi_listener_leave. `path` NULL: takes the next free name. Returns 0, or
- * -1 if it failed and a line was printed. */
+/* Makes a log of the job's records so far. Call it between pithi_listener_enter and pithi_listener_leave. `path`: the
+ * log's name; NULL: the next free name. Returns 0, or -1 if it failed and a line was printed. */
 int pithi_snapshot_make(const char *path);
 
 #endif

@@ -298,7 +298,7 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
     uint64_t before = file->beyond_bytes;
     void *mapped;
     if (use == PITHI_FOR_NEWEST && before + size_bytes <= most)
-        file->beyond_bytes += size_bytes; /* the size is at most the old limit, so these bytes are enough */
+        file->beyond_bytes += size_bytes; /* file->size_bytes is at most the old limit, so these bytes are enough */
     mapped = extend(file, size_bytes, use);
     if (mapped == NULL)
         file->beyond_bytes = before;
@@ -334,8 +334,8 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
     return 0;
 }
 
-/* The program may have lowered RLIMIT_FSIZE since the place was reserved. A write beyond it would raise SIGXFSZ, which
- * would come as soon as the guard is left. */
+/* Tests RLIMIT_FSIZE again, because the program may have lowered it since the place was reserved. A write beyond it
+ * would raise SIGXFSZ, which would arrive as soon as the guard is left. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
     const size_t word = sizeof(uint64_t), rest = size_bytes - word;

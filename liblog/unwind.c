@@ -118,7 +118,7 @@ struct program {
     uint64_t code_unit, target;
     int64_t data_unit; /* unit of offsets */
     uint64_t address;  /* the address reached so far */
-    /* state: now; initial: at the function's start; kept: saved by remember_state */
+    /* state: at `address`; initial: at the function's start; kept: saved by remember_state */
     struct state state, initial, kept[8];
     unsigned kept_count; /* entries of `kept` */
 };
@@ -153,7 +153,7 @@ static void set_cfa(struct state *s, uint64_t reg, int64_t offset)
     s->rule.cfa_offset = (int32_t)offset;
 }
 
-/* Two expressions for the CFA that compilers and linkers write; others make the CFA unknown:
+/* Sets the CFA from an expression. Compilers and linkers write these two; others make the CFA unknown:
  *     *(frame pointer + n)                            the CFA in a function that aligns its stack
  *     stack pointer + 8 + ((pc & 15) >= n ? 8 : 0)    the CFA in the procedure linkage table of x86-64 */
 static void set_cfa_expression(struct state *s, struct bytes *expression, uint64_t pc)
@@ -183,7 +183,8 @@ static struct bytes take_block(struct bytes *b)
     return block;
 }
 
-/* A function that aligns its stack saves the frame pointer at *(frame pointer + n). Other expressions are unknown. */
+/* Sets where a register was saved, from an expression. A function that aligns its stack saves the frame pointer at
+ * *(frame pointer + n). Other expressions are unknown. */
 static void set_saved_expression(struct state *s, uint64_t reg, struct bytes expression)
 {
     unsigned first = (unsigned)take(&expression, 1);
