@@ -445,8 +445,7 @@ static void look_again(void)
 
 static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
 {
-    /* Returns at once from calls that should be cheap: those with an excluded definition, in a pause, or after the end.
-     * */
+    /* Returns at once from calls that should be cheap: those with an excluded definition, in a pause, after the end. */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
     if (pith_try_(0, kind, id)) /* stores the record of a caller that only lacks the inline code */

@@ -61,8 +61,7 @@ uint64_t pithi_buffer_latest(void);
 void pithi_buffer_stop_all(void);
 /* Under the guard, after recording has ended: stores the LEAVEs and ENTERs that pith_late announced. */
 void pithi_buffer_end_late(void);
-/* Under the guard, after the end of recording: forgets all lanes, so that threads get new ones when they record again.
- * */
+/* Under the guard, after the end of recording: forgets all lanes. Threads get new ones when they record again. */
 void pithi_buffer_again(void);
 /* Called in a forked child: forgets the buffers and lanes of the parent. */
 void pithi_buffer_forked(void);

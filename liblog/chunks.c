@@ -236,8 +236,8 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, i
  *
  * All this happens under the guard. Threads that store without the guard are not disturbed: a thread stores only into
  * its newest chunk, and only the oldest chunk of a lane is taken; another lane takes it only if more than RING_LEAST
- * chunks are there. RING_LEAST > RING_OWN, so no other lane takes a small chunk away; a lane therefore makes small
- * chunks at most twice. */
+ * chunks are there. RING_LEAST > RING_OWN, so other lanes leave a lane at least RING_OWN chunks; a lane therefore
+ * makes small chunks at most twice. */
 static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     struct pithi_chunk *chunk = NULL;

@@ -122,8 +122,8 @@ static int is_inline(void) { return __atomic_load_n(&pithi_clock_inline, __ATOMI
 
 uint64_t pithi_ticks(void) { return is_inline() ? pith_ticks_() : pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
-/* Reads the clock. Does not test whether the clock was chosen, which would cost 0.7 ns: a thread gets limits only after
- * the choice, and comes here only with a limit. */
+/* Reads the clock. Does not test whether the clock was chosen. The test would cost 0.7 ns and is not needed: a thread
+ * gets limits only after the choice, and comes here only with a limit. */
 uint64_t pith_call_ticks_(void) { return pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC)); }
 
 uint64_t pith_slow_ticks_(void)

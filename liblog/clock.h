@@ -1,4 +1,5 @@
-/* clock.h - ticks, the cheapest clock of this machine; boot ids, by which processes share a clock; times in text.
+/* clock.h - ticks, the cheapest clock of this machine; boot ids, which show whether processes share a clock; times in
+ * text.
  *
  * pith.h reads the counter of x86-64 and ARM64 inline. If that counter cannot be trusted, ticks are the nanoseconds of
  * CLOCK_MONOTONIC, and records take a path with a call. On x86-64 the counter is trusted if it has one rate in all

@@ -525,8 +525,8 @@ void pith_property(const char *key, const char *value)
     store_text(PITHI_D_PROPERTY, 0, key, value);
 }
 
-/* If this process has defined a state or event with the name `name` followed by `more`, adds the definition to `set`.
- * */
+/* If this process has defined a state or event with the name `name` followed by `more`, adds the definition to
+ * `set`. Returns PITH_OK or an error. */
 static int add_to(struct pithi_defs *set, uint16_t type, const char *name, const char *more)
 {
     char whole[1024];

@@ -94,7 +94,7 @@ size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *dat
 #define MEMORY_MAX ((size_t)16 << 20)      /* a segment with more bytes goes to a file */
 #define PIECE ((size_t)1 << 20)            /* bytes written at a time */
 #define DIRECT ((size_t)64 << 10)          /* pieces of this size and more are written without copying */
-#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file for a thread: 3 ms of work; a thread costs 0.1 ms */
+#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file that are worth a thread: 3 ms of work */
 
 /* Appends bytes that belong to no lane, and sets *offset to their place in the segment. Bytes appended before the lanes
  * are encoded come before them (lanes_size is still 0), later bytes come after all lanes. */

@@ -59,7 +59,7 @@ int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank
 struct pithi_encode_job {
     const struct pithi_spill *spill; /* of this process */
     struct pithi_defs *defs;         /* definitions of the log; missing ones are added */
-    int32_t rank;                    /* this process's rank; it writes members of communicators whose teller it is */
+    int32_t rank;                    /* this process's rank; only one rank writes a communicator's members (merge.c) */
     int64_t shift_ns;                /* added to CLOCK_MONOTONIC, it gives the time in the log */
     struct pithi_coarse_rules coarse;
     unsigned threads; /* largest number to use, including the caller */

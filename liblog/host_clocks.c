@@ -34,7 +34,7 @@ enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 }; /* LEAST: round trips of a mea
 #define BUDGET_LEAST_NS 20000000                  /* the least budget, for a comparison soon after another one */
 #define SINCE_PART 10 /* a comparison takes at most a tenth of the time since the last one */
 #define AWAY_PART 5   /* the measurement is poor if a process had no core for more than a fifth of the time */
-#define AWAY_TIMES 4  /* the first measurement may then take four times as long */
+#define AWAY_TIMES 4  /* while a process lacks a core, the first measurement may take four times as long */
 #define LOOK_PART 10  /* a clock is measured for at least a tenth of its part of the budget */
 enum { WAKE, PING, END };
 

@@ -215,7 +215,8 @@ static int is_remote(const char *folder)
 }
 
 /* Makes the folder with mode 0700 if needed, and checks that this user can write to it. Others may have made something
- * of that name in /tmp, so it must be a folder, not a link, and owned by this user. */
+ * of that name in /tmp, so it must be a folder, not a link, and owned by this user. Returns 1 if the folder can be
+ * used. */
 static int usable(const char *folder)
 {
     struct stat info;
@@ -256,8 +257,8 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */
 
-/* Gives the file the name if that is free: by link(2); on file systems without links by a rename that does not
- * replace. */
+/* Gives the file the name if that is free: by link(2); on file systems without links by a rename that does not replace.
+ * Returns 0, or -1 (errno). */
 static int take_name(const char *part, const char *name)
 {
     if (link(part, name) == 0) {

@@ -3,7 +3,8 @@
  * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. A thread
  * that changes the state or the file holds the guard: a mutex, with all signals blocked. If signals were not blocked, a
  * handler that records on the thread that has the lock would wait for its own thread for ever. Signals that cannot wait
- * (SIGSEGV ...) are not blocked; in their handlers pithi_guard_enter returns 0, and a record counts as lost.
+ * (SIGSEGV ...) are not blocked. In a handler of theirs that interrupts code under the guard, pithi_guard_enter returns
+ * 0, and a record counts as lost.
  *
  * Storing a record needs no guard. A thread stores only into its own chunk. The thread learns of the state by the limit
  * of its buffer, which is 0 unless the state is recording (buffer.c). */

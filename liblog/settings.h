@@ -35,7 +35,7 @@ struct pithi_settings {
     int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 
-/* Reads all settings. The strings in it point into the environment. */
+/* Reads all settings. The strings in *settings point into the environment. */
 void pithi_settings_read(struct pithi_settings *settings);
 
 #endif

@@ -19,7 +19,8 @@
 
 #include "base/say.h"
 
-/* The values of --lib: each is lib/pith/MPI/libpith-FILE.so, and -o sets the variable `output`. */
+/* The values of --lib. The library is lib/pith/MPI/libpith-FILE.so, where FILE is `file`; -o sets the variable
+ * `output`. */
 static const struct library {
     const char *name, *file, *output;
 } libraries[] = {
@@ -285,8 +286,8 @@ static void preload_log(const struct program *program, const char *prefix, const
     free(note);
 }
 
-/* libpith-pcxx has the member functions of the C++ bindings, recorded under their names. libpith-pcxx must come before
- * the libpith-cxx that the program is linked with. */
+/* Preloads libpith-pcxx, whose members of the C++ bindings are recorded under their own names. It must come before the
+ * libpith-cxx that the program is linked with. */
 static void preload_cxx(const struct program *program, const char *prefix, const char *mpi)
 {
     char *folder = mpi && program->is_cxx ? library_path(prefix, "lib/pith/%s", mpi) : NULL;
@@ -355,7 +356,7 @@ static int is_answer_set(void)
     return value && *value && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
 }
 
-/* The program will have the process number of this process. */
+/* Sets the variable to the process number of this process, which the program keeps. */
 static void set_to_own_pid(const char *variable)
 {
     char process[32];
@@ -399,7 +400,7 @@ int main(int argc, char **argv)
         }
         int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
                                                (options.answer || (is_set && options.ready == &libraries[0]));
-        if (options.answer && !is_set) /* if the user has set it, its value may be a time limit */
+        if (options.answer && !is_set) /* a value that the user has set stays, because it may be a time limit */
             setenv("PITH_ANALYZE", "1", 1);
         int is_log = !options.ready || !strcmp(options.ready->output, "PITH_LOG");
         if (is_log && options.output && !no_log && (!strcmp(options.output, "none") || !strcmp(options.output, "-")))

@@ -116,7 +116,7 @@ static void close_between(int from, int to)
         close(fd);
 }
 
-/* The watcher: waits until the program has ended, then prints the lines. */
+/* Runs in the watcher: waits until the program has ended, then prints the lines. */
 static void watch(int lines, int program)
 {
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
@@ -141,7 +141,7 @@ static void watch(int lines, int program)
     say_lines(lines);
 }
 
-/* The intermediate process: it writes the watcher's number into the file. */
+/* Runs in the intermediate process: starts the watcher, and writes the watcher's process number into the file. */
 static void start(int lines, int program)
 {
     setsid();

@@ -75,9 +75,9 @@ void pithi_time_delay_begin(struct pithi_time_call *call)
     call->begin_delay_ns = pithi_delay_ns();
 }
 
-/* Adds the growth of the delay during the call to its cell, without the growth during nested calls, which have counted
- * theirs already. If the delay grows by 30 in a call, and by 10 of these in a call inside it, the outer call's cell
- * gets 20 and the inner call's cell 10. */
+/* Adds to `cell`, the call's cell, by how much the delay grew during the call. The growth during nested calls is left
+ * out, because it is in their cells already. If the delay grows by 30 in a call, and by 10 of these in a call inside
+ * it, the outer call's cell gets 20 and the inner call's cell 10. */
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
 {
     int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;

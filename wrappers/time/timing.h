@@ -164,7 +164,7 @@ PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call,
     if (call->sent.buf == MPI_IN_PLACE &&
         (shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_allgather || shape == PITHI_SHAPE_alltoall))
         return;
-    struct pithi_members members = {.rank = -1}; /* -1: not the root; off the root, recvtype may be invalid */
+    struct pithi_members members = {.rank = -1}; /* -1: not the root, so recvtype, which may be invalid, is not read */
     if (needs_members) {
         struct pithi_handle *comm = pithi_handle_of_comm(call->comm);
         if (!comm)

@@ -21,7 +21,7 @@ struct pithi_trace_call {
     int64_t begin_ns;   /* of CLOCK_MONOTONIC, if lines have the time */
 };
 
-/* Notes for the next line of this thread, such as " with count = 10, dest = 1". */
+/* Make notes for the next line of this thread, such as " with count = 10, dest = 1". */
 void pithi_trace_count(MPI_Count count);
 void pithi_trace_peer(const char *role, int peer, int tag);
 void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag); /* count, peer and tag */

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* A type without const, &, * and blanks: "Datatype". */
+/* Returns a type without const, &, * and blanks: "Datatype". */
 static const char *core_type(const char *type)
 {
     while (!strncmp(type, "const ", 6))
@@ -31,7 +31,7 @@ static int is_const_arg(const struct arg *param) { return strstr(param->prefix, 
 static int is_reference(const struct arg *param) { return strchr(param->prefix, '&') && !is_const_arg(param); }
 static int is_out(const struct arg *param) { return is_reference(param) || (!is_const_arg(param) && *param->suffix); }
 
-/* A type as it is written outside of namespace MPI. */
+/* Returns a type as it is written outside of namespace MPI. */
 static const char *qualified(const char *type)
 {
     static const char *const plain[] = {"void", "int", "bool", "double", "const", NULL};
@@ -66,8 +66,8 @@ static const char *without_end(const char *text, const char *characters)
     return text_copy(text, size);
 }
 
-/* The declaration of the variable for an argument of C, in which an array is a pointer: "MPI_Status *status", "int
- * (*ranges)[3]". */
+/* Returns the declaration of the variable for an argument of C, in which an array is a pointer: "MPI_Status *status",
+ * "int (*ranges)[3]". */
 static const char *variable(const struct arg *arg)
 {
     const char *close = strchr(arg->suffix, ']');
@@ -79,7 +79,7 @@ static const char *variable(const struct arg *arg)
     return text_format("%s*%s", arg->prefix, arg->name);
 }
 
-/* The type of the variable that variable() declares, for a cast. */
+/* Returns the type of the variable that variable() declares, for a cast. */
 static const char *cast(const struct arg *arg)
 {
     struct arg nameless = {arg->prefix, (char *)"", arg->suffix, NULL};
@@ -88,8 +88,8 @@ static const char *cast(const struct arg *arg)
     return without_end(type, " ");
 }
 
-/* The type that a pointer argument points to, without const: "MPI_Request" for "MPI_Request *".
- * "void *" stays as it is, because it is the address of a pointer in MPI_Alloc_mem and MPI_Buffer_detach. */
+/* Returns the type that a pointer argument points to, without const: "MPI_Request" for "MPI_Request *". "void *" stays
+ * as it is, because it is the address of a pointer in MPI_Alloc_mem and MPI_Buffer_detach. */
 static const char *pointed(const struct arg *arg)
 {
     const char *type = arg->prefix;
@@ -105,7 +105,7 @@ static void declare_pointed(struct gen_text *out, const struct arg *arg, const c
     text_printf(out, "  %s c_%s = %s;\n  %s = &c_%s;\n", pointed(arg), arg->name, value, variable(arg), arg->name);
 }
 
-/* The null handle of a class. */
+/* Returns the null handle of a class. */
 static const char *null_of(const struct cxx_class *class) { return class ? class->null : "{}"; }
 
 /* Returns the parameter that a source in the table names; NULL if it names none. */
@@ -114,7 +114,7 @@ static const struct arg *param_of(const struct member *member, const char *sourc
     return protos_argument(&member->declaration, source, size);
 }
 
-/* An expression for the number of elements of an array, from the table's "[COUNT]". */
+/* Returns an expression for the number of elements of an array, from the table's "[COUNT]". */
 static const char *count_text(const struct member *member, const char *bracket)
 {
     const struct arg *count = param_of(member, bracket + 1, strcspn(bracket + 1, "]"));

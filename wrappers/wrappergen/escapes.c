@@ -85,7 +85,7 @@ static const struct proto *proto_of(const struct gen_place *place, const struct 
     return wrapper ? wrapper->proto : scope && is_wrap(place) ? scope->proto : NULL;
 }
 
-/* The variables of the wrapper. */
+/* Returns the variables of the wrapper. */
 static struct variables variables_of(const struct scope *wrapper)
 {
     return wrapper ? wrapper->body->variables[wrapper->wrapper] : (struct variables){0};
@@ -344,7 +344,7 @@ static const char *usage_of(const struct gen_word *word)
     return NULL;
 }
 
-/* Tries all names of a list that NULL ends. */
+/* Compares the word that `near` looks for with all names of the list `known`, which ends with NULL. */
 static void try_all(struct pithi_nearest *near, const char *const *known)
 {
     for (; *known; known++)
@@ -446,7 +446,8 @@ static int run_function(struct gen_place *place, const struct scope *scope, cons
     return 1;
 }
 
-/* Looks first for a definition in the outermost block, then for words of functions, then for other definitions. */
+/* Evaluates an escape. Looks first for a definition in the outermost block, then for words of functions, then for other
+ * definitions, and last for a function of the wrap dialect. */
 static void evaluate_word(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                           struct value *result)
 {

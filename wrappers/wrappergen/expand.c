@@ -62,7 +62,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
     }
 }
 
-/* The declarations of all variables: each in a line of its own, or variables of equal types in one line. */
+/* Returns the declarations of all variables: each in a line of its own, or variables of equal types in one line. */
 static const char *declarations(const struct body *body, int is_line_each)
 {
     struct gen_text out = {0};
@@ -191,7 +191,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
     }
     if (!(emitter->flags & EMIT_FORTRAN) || emitter->flags & EMIT_C_ONLY || !fortran_has(emitter, proto))
         return;
-    emitter->number = number; /* {{fn_num}} is the same in both */
+    emitter->number = number; /* {{fn_num}} is the same for C and for Fortran */
     write_fortran(emitter, proto);
 }
 
@@ -300,8 +300,9 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Applies a block to one function. Returns 1 if the block shall not be applied to further functions: if the block's end
- * is missing, one function suffices to check its text for errors. */
+/* Applies a block to one function. Returns 1 if the caller shall not apply the block to further functions. This is so
+ * after too many steps, and if the block's end is missing: one function then suffices to check the block's text for
+ * errors. */
 static int run_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                      struct proto *proto, struct gen_text *out)
 {
@@ -321,7 +322,7 @@ static int run_block(struct gen_place *place, const struct scope *outer, const s
     return node->is_open;
 }
 
-/* Runs {{foreachfn}}: its functions in the order of its list. */
+/* Runs {{foreachfn}} for its functions, in the order of its list. */
 static void run_each(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
                      const struct function_list *chosen, struct gen_text *out)
 {
@@ -407,7 +408,7 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
     }
 }
 
-/* `file`: the value of {{fileno}}. */
+/* Writes the text of a template. `file`: the value of {{fileno}}. */
 void template_expand(struct emitter *emitter, const struct gen_source *source, int file)
 {
     struct gen_place place = {emitter, source, file};

@@ -58,7 +58,7 @@ static int handle_of(const char *type, size_t size)
     return -1;
 }
 
-/* The type without const and blanks: "MPI_Comm*". */
+/* Returns the argument's type without const and blanks: "MPI_Comm*". */
 static const char *bare_type(const struct arg *arg)
 {
     struct gen_text bare = {0};
@@ -113,7 +113,7 @@ static int is_passed(const struct proto *proto, int index)
            (strcmp(proto->args[index].name, "argc") && strcmp(proto->args[index].name, "argv"));
 }
 
-/* The name in lower or upper case: `change` is tolower or toupper. */
+/* Returns the name in lower or upper case: `change` is tolower or toupper. */
 static char *in_case(const char *name, int (*change)(int))
 {
     char *changed = text_copy(name, strlen(name));
@@ -146,7 +146,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 /* Returns 1 if the function's counts are MPI_Count and not int. */
 static int is_large_count(const struct proto *proto) { return text_ends(proto->name, "_c"); }
 
-/* The name in lower case, without _c. */
+/* Returns the name in lower case, without _c. */
 static char *base_name(const struct proto *proto)
 {
     char *base = in_case(proto->name, tolower);
@@ -156,7 +156,7 @@ static char *base_name(const struct proto *proto)
     return base;
 }
 
-/* The name of the library's function: "pmpi_send_"; in MPICH's mpi_f08 "pmpir_send_f08_", without the "mpi_". */
+/* Returns the name of the library's function: "pmpi_send_"; in MPICH's mpi_f08 "pmpir_send_f08_", without "mpi_". */
 static char *real_name(const struct proto *proto, const struct entry_shape *shape)
 {
     int before = (int)(strstr(shape->real, "%s") - shape->real);
@@ -250,12 +250,12 @@ static int reads(const char *text, const char *name)
     return 0;
 }
 
-/* The part of a function's name for a type of handles: PMPI_Type_f2c is for MPI_Datatype. */
+/* Returns the part of a conversion function's name for a type of handles: PMPI_Type_f2c is for MPI_Datatype. */
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
-/* A C expression for the number of elements in an array of handles or statuses. The number is needed to decode the
- * array before the call, and depends on the function: it is the incount of MPI_Waitsome, the count of MPI_Waitall, and
- * for MPI_Alltoallw the size of the communicator. */
+/* Returns a C expression for the number of elements in an array of handles or statuses. The number is needed to decode
+ * the array before the call, and depends on the function: it is the incount of MPI_Waitsome, the count of MPI_Waitall,
+ * and for MPI_Alltoallw the size of the communicator. */
 static const char *length_of(const struct proto *proto, const struct arg *arg)
 {
     if (protos_argument(proto, "incount", 7))
@@ -430,7 +430,7 @@ static int is_split(const struct proto *proto, const char *body)
     return (has_error(proto) || proto->variable) && reads(body, "return");
 }
 
-/* The body of an entry point: the declarations of decoded arguments, the text, and the end. */
+/* Returns the body of an entry point: the declarations of decoded arguments, the text, and the end. */
 static const char *inside(const struct proto *proto, const char *body, const char *before, const char *after)
 {
     struct gen_text out = {0};

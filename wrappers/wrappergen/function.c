@@ -110,8 +110,8 @@ static const char wrap_prelude[] =
     "#define WRAP_MPI_CALL_POSTFIX _Pragma(\"GCC diagnostic pop\")\n"
     "#else\n#define WRAP_MPI_CALL_PREFIX\n#define WRAP_MPI_CALL_POSTFIX\n#endif\n#endif\n";
 
-/* mpi.h defines some functions also as macros. A macro must be undefined, since it would be expanded in the definition
- * of the wrapper. */
+/* mpi.h defines some functions also as macros. Undefines such a macro, since it would be expanded in the definition of
+ * the wrapper. */
 static void undefine(struct gen_text *out, const struct proto *proto, int flags)
 {
     if (proto->is_macro)

@@ -18,7 +18,7 @@
 
 static int is_one_of(int c, const char *set) { return c && strchr(set, c); }
 
-/* The offset behind the bracket that closes the bracket at `at`. */
+/* Returns the offset behind the bracket that closes the bracket at `at`. */
 static size_t skip_bracket(const char *text, size_t at, size_t size)
 {
     int depth = 0;
@@ -287,7 +287,7 @@ struct line_reader {
     size_t after; /* offset of the next line */
 };
 
-/* The next line without blanks at its ends; NULL at the end of the file. */
+/* Returns the next line without blanks at its ends; NULL at the end of the file. */
 static char *next_line(struct line_reader *reader)
 {
     const char *text = reader->file->at;

@@ -49,7 +49,8 @@ static size_t comment_at(const char *line)
     return at;
 }
 
-/* Reports each error with the place of the faulty word, and reads on, so that a user sees all errors at once. */
+/* Reads the table of roles. Reports each error with the place of the faulty word, and reads on, so that a user sees all
+ * errors at once. */
 void roles_parse(struct roles *roles)
 {
     char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);
@@ -119,7 +120,7 @@ void roles_apply(const struct roles *roles, struct protos *protos)
     }
 }
 
-/* `classes` is one text: "send,p2p". */
+/* Returns 1 if the row has the class `name`. The row's `classes` is one text: "send,p2p". */
 int row_has_class(const struct gen_row *row, const char *name, size_t size)
 {
     if (!row)
@@ -170,7 +171,7 @@ const char *role_find(const struct proto *proto, const char *name, size_t size)
 
 /* ---- C++ bindings ------------------------------------------------------------------------------------------------ */
 
-/* The text without white space at both ends; it is cut in place. */
+/* Returns the text without white space at both ends; the text is cut in place. */
 static char *trim(char *text)
 {
     size_t size = strlen(text);
@@ -193,7 +194,7 @@ static void parse_class(struct bindings *bindings, char *line, size_t at)
         return;
     }
     /* A derived class has the C type and the null handle of its base: Intracomm : Comm. */
-    struct cxx_class *made = make(sizeof *made); /* not in the array, because members point to it */
+    struct cxx_class *made = make(sizeof *made); /* not in the array, which may move: members point to it */
     *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
     bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
     bindings->classes[bindings->class_count++] = made;

@@ -122,8 +122,8 @@ struct gen_word word_unquoted(struct gen_word word)
 
 /* ---- {{vardecl}} ------------------------------------------------------------------------------------------------- */
 
-/* The offset of the first declarator in "TYPE *name[3]": of the first '*' or '(', or of the last word before '[' or
- * '='. */
+/* Returns the offset of the first declarator in "TYPE *name[3]": of the first '*' or '(', or of the last word before
+ * '[' or '='. */
 static size_t declarator_begin(const char *from, size_t size)
 {
     size_t i = 0, last = 0;
@@ -231,7 +231,7 @@ static void add_text(struct parser *parser, size_t begin, size_t end)
         node_add(parser, NODE_TEXT, begin, end);
 }
 
-/* The innermost wrapper or {{def}} around the current place. */
+/* Returns the innermost wrapper or {{def}} around the current place. */
 static struct gen_node *block_around(const struct parser *parser)
 {
     for (int i = parser->depth; i-- > 0;)

@@ -136,7 +136,7 @@ int word_is(const struct gen_word *word, const char *text)
     return strlen(text) == word->size && !memcmp(word->at, text, word->size);
 }
 
-/* Returns 0, or -1 and sets errno. The text lives until the end of the run. */
+/* Reads a whole file. Returns 0, or -1 and sets errno. The text lives until the end of the run. */
 int source_read(const char *name, struct gen_source *source)
 {
     FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;

@@ -254,7 +254,7 @@ static int write_out(const char *name, const struct gen_text *text)
     return 0;
 }
 
-/* PREFIX/share/pith/wrappergen/bindings.table, where this program is PREFIX/bin/wrappergen. */
+/* Returns PREFIX/share/pith/wrappergen/bindings.table, where this program is PREFIX/bin/wrappergen. */
 static const char *bindings_file(void)
 {
     char path[PATH_MAX];

@@ -122,7 +122,7 @@ void protos_parse(const struct gen_source *header, struct protos *protos);
 int proto_parse(const char *from, struct proto *proto);
 /* Finds an argument by the standard's or the header's name, or by its number. Returns NULL if there is none. */
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
-/* The type of an argument without its name: "const int", "MPI_Status *", "int [][3]" */
+/* Returns the type of an argument, without the argument's name: "const int", "MPI_Status *", "int [][3]". */
 char *arg_type(const struct arg *arg);
 /* Finds a function by its exact name, or else by its name in any case. Returns NULL if there is none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
@@ -253,8 +253,9 @@ int function_is_void(const struct proto *proto);
 /* Returns 1 if "all functions" of the wrap dialect includes the function. Returns 0 for MPIX_, MPI_T_, and conversions
  * of handles or statuses. */
 int function_is_usual(const struct proto *proto);
-/* Sets is_listed[] for the function, or for the functions of the @class, that the list of the block `block` names.
- * Reports a function that does not exist: as an error in fn, else as a warning. */
+/* Sets is_listed[] for the function `name`, or, if `name` is "@CLASS", for all functions of the class. `block`: the
+ * keyword of the block in whose list the name is. Reports a function that does not exist: as an error in fn, else as a
+ * warning. */
 void function_mark(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
                    const struct gen_word *name, char *is_listed);
 /* Returns 1 and reports an error if a block's first word, which should be a name for the function, is a function of
@@ -263,9 +264,9 @@ int function_lacks_name(const struct emitter *emitter, const struct gen_source *
                         const struct gen_word *name);
 /* Writes what comes before the first wrapper, such as the variables of --guard and --fortran. */
 void function_prelude(struct emitter *emitter);
-/* "int MPI_Send(const void *buf, ...)" */
+/* Writes the head of a function: "int MPI_Send(const void *buf, ...)". */
 void function_head(struct gen_text *out, const struct proto *proto, const char *name);
-/* The call of the real function: "PMPI_Send(buf, ...)" or "NEXT(MPI_Send)(buf, ...)" */
+/* Writes the call of the real function: "PMPI_Send(buf, ...)" or "NEXT(MPI_Send)(buf, ...)". */
 void function_call(const struct emitter *emitter, struct gen_text *out, const struct proto *proto);
 /* Write the begin of a function, up to the declaration of returnVal (with the value `value`, if that is not NULL), and
  * its end. */

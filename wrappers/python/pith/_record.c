@@ -144,7 +144,8 @@ static PyObject *counter_set(struct definition *self, PyObject *value)
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* send(peer, tag, size) and recv(peer, tag, size). The size may be any kind of integer, such as numpy's. */
+/* Records a message by `tell`, for the Python functions send(peer, tag, size) and recv(peer, tag, size). The size may
+ * be any kind of integer, such as numpy's. */
 static PyObject *message(PyObject *args, void (*tell)(int32_t peer, int32_t tag, uint64_t size_bytes))
 {
     int peer, tag;

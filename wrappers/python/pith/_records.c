@@ -114,8 +114,8 @@ static void advance(struct pithlog_columns *columns, size_t count)
 }
 
 /* fill(at, (time_ns, lane, ...)): fills the arrays from index `at`; None instead of an array: the column is not wanted.
- * -> (number of records, None or the text of a damage). If the arrays have room for more records and there is no
- * damage, the log has no more records. */
+ * -> (number of records, None or the text of a damage). If the number is less than the arrays have room for, and
+ * there is no damage, the log has no more records. */
 static PyObject *records_fill(struct records *self, PyObject *args)
 {
     PyObject *arrays, *damage = Py_None, *result = NULL;
@@ -143,7 +143,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             goto out;
         }
         room = items < room ? items : room;
-        /* by the offset, since columns have different types */
+        /* finds the field by its offset, because the columns have different types */
         *(void **)((char *)&columns + columns_of[held].offset) = views[held].buf;
     }
     if (room == PY_SSIZE_T_MAX) {
@@ -170,7 +170,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             break;
         advance(&columns, (size_t)count);
     }
-    /* If `damage` is NULL, its text could not be made, and an exception is set. */
+    /* `damage` is NULL if its text could not be made; an exception is set then. */
     result = damage ? Py_BuildValue("LO", (long long)filled, damage) : NULL;
     if (damage != Py_None)
         Py_XDECREF(damage);

@@ -1,12 +1,12 @@
 /* note.c - libpith-run, which pith run preloads with the other libraries: it prints a message, once for a job, if
  * nothing was recorded.
  *
- * Every process that the program starts loads this library too. Only the process of pith run itself on rank 0, here
- * called the first process, prints the message, when it ends. The first process sees in the watcher's file
+ * Every process that the program starts loads this library too. Only the process in which pith run itself ran on rank
+ * 0, here called the first process, prints the message, when it ends. The first process sees in the watcher's file
  * (run/watch.c) whether another process recorded something, because the recorder writes a line there. A process that
  * could not record, and has printed why, writes an empty line. The library keeps no copy of standard error open, since
- * its reader would then also wait for child processes that run on. Programs such as ls close standard error before they
- * end; in this case, the watcher's standard error is used.
+ * the reader of standard error would then also wait for child processes that run on. Programs such as ls close standard
+ * error before they end; in this case, the watcher's standard error is used.
  */
 #include "base/say.h"
 #include "base/watch_file.h"
