@@ -460,8 +460,8 @@ static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
     pithi_record(kind, id, NULL, 0);
 }
 
-/* Where the clock is read by a call, all records of wrappers come here. So this function has only the quick path;
- * slow() does the rest. */
+/* Stores a record of one word. Where the clock is read by a call, all such records of wrappers come here. So this
+ * function has only the quick path; slow() does the rest. */
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(

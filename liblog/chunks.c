@@ -313,8 +313,9 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
     return chunk;
 }
 
-/* Each window is four times as large as the lane's last one, up to window_bytes(), so that files of short runs stay
- * small. If the file has no room for it, smaller sizes are tried. */
+/* Makes the lane's next window. From lane MANY_LANES on, the first window of a lane is small, and each further one is
+ * four times as large as the last, up to window_bytes(). If the file has no room for a window, smaller sizes are tried.
+ * Returns NULL if there is no room even so. */
 static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
@@ -350,8 +351,9 @@ static uint64_t room_of(struct pithi_chunk *chunk)
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
 }
 
-/* A lane may change between windows and a ring (at PITH_FROM). A chunk of a ring begins with a list of open states,
- * open_bytes long; in a window open_bytes is 0. By this test neither is reused as the other. */
+/* Begins the lane's next chunk (chunks.h). A lane may change between windows and a ring (at PITH_FROM). A chunk of a
+ * ring begins with a list of open states, open_bytes long; in a window open_bytes is 0. By this test neither is reused
+ * as the other. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *before = lane->chunk, *chunk;

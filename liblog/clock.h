@@ -73,9 +73,9 @@ void pithi_clock_anchor(struct pithi_anchor *anchor);
  * CLOCK_MONOTONIC no longer agree. In that case the caller stops all threads from reading the counter inline
  * (pithi_buffer_stop_all), and then calls pithi_clock_part with this anchor. */
 int pithi_clock_anchor_next(struct pithi_anchor *anchor);
-/* From now on, ticks are computed from CLOCK_MONOTONIC: begins pithi_clock_line at `anchor`, and stores the line in the
- * spill file's page. `latest` is the highest ticks that a thread has recorded. If the counter has gone back, sets the
- * ticks of `anchor` to the value that the counter should have. */
+/* Changes the clock: from now on, ticks are computed from CLOCK_MONOTONIC. Begins pithi_clock_line at `anchor`, and
+ * stores the line in the spill file's page. `latest` is the highest ticks that a thread has recorded. If the counter
+ * has gone back, sets the ticks of `anchor` to the value that the counter should have. */
 void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi_spill_page *page);
 
 /* Writes the boot id, different for each machine and each boot, to `id`; "" if it is unknown. Processes with the same

@@ -35,8 +35,8 @@ static inline int pithi_coarse_needed(const struct pithi_coarse_rules *rules)
     return rules->unit_ns > 1 || rules->least_ns > 0;
 }
 
-/* Before pithi_coarse_begin the caller sets `rules`, `add` and `context`, and all other fields to 0. Functions return
- * PITH_OK or an error; errors of `add` are passed on. */
+/* Prepares the filter. Before the call, set `rules`, `add` and `context`, and all other fields to 0. These functions
+ * return PITH_OK or an error; errors of `add` are passed on. */
 int pithi_coarse_begin(struct pithi_coarse *coarse);
 /* Takes the next record of the lane; has the signature of `add`. The payload must stay valid until the record is passed
  * on. */

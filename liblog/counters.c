@@ -119,7 +119,8 @@ static int event_read(unsigned i, uint64_t *value)
 
 static int delay_open(void) { return pithi_descriptor_open("/proc/thread-self/schedstat", O_RDONLY, 0); }
 
-/* The second number of schedstat: ns in which the thread could run, but had no core. */
+/* Sets *value to the second number of schedstat: ns in which the thread could run, but had no core. Returns 0 if it
+ * cannot be read. */
 static int delay_read(int fd, uint64_t *value)
 {
     char text[64], *end;

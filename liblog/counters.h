@@ -26,7 +26,7 @@ void pithi_counters_finish(void);
 
 /* Called when this thread ends: closes its descriptors. */
 void pithi_counters_thread_end(void);
-/* In a forked child: its thread opens its own descriptors and counts from 0 again. */
+/* Call it in a forked child: its thread then opens descriptors of its own and counts from 0 again. */
 void pithi_counters_forked(void);
 
 #endif

@@ -23,7 +23,8 @@ struct pithi_hold {
     int fd;                     /* descriptor of the file; -1: there is no file */
 };
 
-/* At most `most` bytes are kept in memory, unless one piece is larger. */
+/* Begins an empty *hold, which keeps at most `most` bytes in memory, unless one piece is larger, and all older bytes in
+ * a file in `folder`. */
 void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most);
 /* Appends bytes; has the signature of struct pithi_sink. Returns PITH_OK or an error. */
 int pithi_hold_append(void *hold, const void *data, size_t size, uint64_t *offset);

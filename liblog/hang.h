@@ -6,8 +6,9 @@
 
 /* Returns the time in ns between two calls of pithi_hang_look. */
 int64_t pithi_hang_pause(void);
-/* The listener calls it between pithi_listener_enter and pithi_listener_leave. If no rank has recorded anything for
- * PITH_HANG, one process of the job prints a report, and ends the job if PITH_HANG has ",abort". */
+/* Looks whether the job hangs. The listener calls it between pithi_listener_enter and pithi_listener_leave. If no rank
+ * has recorded anything for PITH_HANG, one process of the job prints a report, and ends the job if PITH_HANG has
+ * ",abort". */
 void pithi_hang_look(void);
 /* Prints the report at once, in the calling process. */
 void pithi_hang_report(void);

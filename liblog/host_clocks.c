@@ -113,7 +113,8 @@ static int gather(const struct pith_transport *t)
     return 0;
 }
 
-/* Rank 0 sends its list to all. If any process has no memory for it, clocks are not compared. */
+/* Sends rank 0's list of hosts to all. Returns 0; or -1 if that failed or a process has no memory for the list: then
+ * clocks are not compared. */
 static int give_out(const struct pith_transport *t, uint64_t boot)
 {
     uint64_t count = clocks.count, good;

@@ -37,7 +37,8 @@ uint32_t pithi_host_clocks_own(void);
 /* Returns the newest sync point of this process's clock; NULL if there is none. */
 const struct pithi_sync *pithi_host_clocks_point(void);
 
-/* In rank 0: the number of clocks (0: all share one), and the sync points of each clock from 1 on. */
+/* In rank 0: pithi_host_clocks_count returns the number of clocks (0: all processes share one), and
+ * pithi_host_clocks_history the sync points of clock `number`, from 1 on. */
 uint32_t pithi_host_clocks_count(void);
 struct pithi_clock_history {
     int32_t leader;
@@ -50,12 +51,12 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
 
 /* ---- Times of comparison ----------------------------------------------------------------------------------------- */
 
-/* When clocks are compared while the program runs (PITH_SYNC). Some collective calls of the program are turns; all
- * processes take them in the same order. At certain turns, whose numbers all processes have, rank 0 broadcasts whether
- * to compare the clocks now, and the number of the next such turn. So all processes do the same, whatever their clocks
- * show. Rank 0 estimates, by the rate of turns so far, how many turns are left until a comparison is due. The next such
- * turn comes after half of them, but after no more turns than there were so far. That gives some tens of broadcasts in
- * an hour.
+/* How it is decided when clocks are compared while the program runs (PITH_SYNC): some collective calls of the program
+ * are turns; all processes take them in the same order. At certain turns, whose numbers all processes have, rank 0
+ * broadcasts whether to compare the clocks now, and the number of the next such turn. So all processes do the same,
+ * whatever their clocks show. Rank 0 estimates, by the rate of turns so far, how many turns are left until a comparison
+ * is due. The next such turn comes after half of them, but after no more turns than there were so far. That gives some
+ * tens of broadcasts in an hour.
  *
  * If the drift of clocks is needed while the program runs (pith_clocks_follow), they are compared after FIRST_NS, and
  * again whenever the time since the start has doubled: 16 times in an hour. A drift measured over some time is valid

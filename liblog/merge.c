@@ -153,8 +153,8 @@ static void property(struct merge *merge, const char *key, const char *format, .
         pithi_defs_property(merge->defs, key, value);
 }
 
-/* Every process adds the properties of its clock, because rank 0 may not have recorded. If rank 0 has, its values stay.
- */
+/* Adds the properties of this process's clock. Every process does so, because rank 0 may not have recorded. If rank 0
+ * has, its values stay. */
 static void clock_property(struct merge *merge)
 {
     if (!merge->have)
@@ -287,7 +287,7 @@ static int unite(struct merge *merge, int good)
     return good;
 }
 
-/* The set of rank 0, if it is `good`, replaces the sets of all. */
+/* Broadcasts the definitions of rank 0, if it is `good`. They replace those of all others. Returns 1 on success. */
 static int give_out(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;

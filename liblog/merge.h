@@ -41,8 +41,9 @@ struct pithi_far {
 int pithi_far_find(const struct pith_transport *t, const char *path, struct pithi_far *far);
 void pithi_far_close(struct pithi_far *far);
 
-/* In a far process: begin, any number of puts (`offset` in the log's main file), end. Begin waits for rank 0, so that
- * only one process sends at a time. All three return 0, or -1 if the transport failed. */
+/* A far process calls pithi_far_begin, pithi_far_put any number of times (`offset` in the log's main file), and
+ * pithi_far_end. pithi_far_begin waits for rank 0, so that only one process sends at a time. All three return 0, or -1
+ * if the transport failed. */
 int pithi_far_begin(const struct pith_transport *t);
 int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size);
 int pithi_far_end(const struct pith_transport *t);

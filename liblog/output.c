@@ -443,7 +443,8 @@ void pithi_output_missed(void)
     has_spoken(fd);
 }
 
-/* The variable _PITH_RUN of `pith run` contains the place of the watcher's file: -PID RANK MPI PLACE PROGRAM. */
+/* Writes the line into the watcher's file. The variable _PITH_RUN of `pith run` contains the place of that file: -PID
+ * RANK MPI PLACE PROGRAM. */
 void pithi_output_watched(void)
 {
     const struct pithi_session *s = &pithi_session;

@@ -89,12 +89,13 @@ PITH_API uint64_t pith_recv_post(void);
  * posting. Numbers not yet passed on delay the matching of receives posted later. */
 PITH_API uint64_t pith_recv_post_many(uint32_t count);
 
-/* A message on communicator `comm` to or from world rank `peer`. Inline, like all of the rest of this section. */
+/* Record a message on communicator `comm` to or from world rank `peer`. They are inline, like all other calls of this
+ * section. */
 static inline void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 
-/* A collective operation on `comm` with root `root` (a world rank; PITH_NOBODY: no root), and the bytes that this
- * process sent and received. To be called inside the state of the call. */
+/* Records a collective operation on `comm` with root `root` (a world rank; PITH_NOBODY: no root), and the bytes that
+ * this process sent and received. Call it inside the state of the operation. */
 static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
 /* Like the calls above, for records that belong to the record that this thread stored last, such as a send right after
@@ -119,8 +120,8 @@ static inline void pith_same_from_now(void);
 /* Like pith_same_from_now, with an earlier time: `ticks` is what pith_clock_ticks returned in any thread. The time of
  * this thread's last record stays if that is later. */
 static inline void pith_same_from(uint64_t ticks);
-/* The time in ticks of the clock with which this process records: the counter of pith_ticks_, or nanoseconds where that
- * counter cannot be trusted. */
+/* Returns the time in ticks of the clock with which this process records: the counter of pith_ticks_, or nanoseconds
+ * where that counter cannot be trusted. */
 static inline uint64_t pith_clock_ticks(void);
 
 /* A thread calls pith_late when it begins a wait after which it may never run again, while another thread finds out

@@ -453,7 +453,7 @@ void pithi_own_time_end(struct pithi_own_time own)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-/* A process without MPI writes its log here; with MPI, the wrapper of MPI_Finalize does. */
+/* Writes the log of a process without MPI. With MPI, the wrapper of MPI_Finalize writes the log. */
 void pith_finish(void)
 {
     if (pithi_session.size == 0)

@@ -49,9 +49,9 @@ int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
 /* Returns 1 if this thread holds the lock. For the handler of samples, whose signal is not blocked. */
 int pithi_guard_held(void);
-/* With the guard held: yield releases the lock and back takes it again, so that other threads need not wait during long
- * work; signals stay blocked. pithi_guard_settle waits until no thread is between yield and back; the end of recording
- * calls it. */
+/* With the guard held: pithi_guard_yield releases the lock and pithi_guard_back takes it again, so that other threads
+ * need not wait during long work; signals stay blocked. pithi_guard_settle waits until no thread is between yield and
+ * back; the end of recording calls it. */
 void pithi_guard_yield(void);
 void pithi_guard_back(void);
 void pithi_guard_settle(void);
@@ -66,8 +66,8 @@ void pithi_session_again(void);
  * processes may need it. */
 void pithi_session_drop(void);
 
-/* Under the guard, in the state RECORDING. before_window: 1 if PITH_FROM has not come yet. past_window: 1 if PITH_TO
- * has passed; it then sets the state PAST. */
+/* Under the guard, in the state RECORDING. pithi_session_before_window returns 1 if PITH_FROM has not come yet.
+ * pithi_session_past_window returns 1 if PITH_TO has passed, and sets the state PAST then. */
 int pithi_session_before_window(void);
 int pithi_session_past_window(void);
 /* Under the guard: PITH_FROM and PITH_TO count from `zero_ns` (CLOCK_MONOTONIC). */

@@ -170,8 +170,8 @@ void pithi_spill_file_let_go(struct pithi_spill_file *file)
     file->kept = 0;
 }
 
-/* The file has another name until its page is complete. So a spill file without a complete page is known to be
- * damaged. */
+/* Makes the name that the file has until its page is complete. So a file with the final name that has no complete page
+ * is known to be damaged. */
 static void name_before(char *name, size_t size, const struct pithi_spill_file *file)
 {
     snprintf(name, size, "%s.new", file->path);
@@ -190,7 +190,7 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file)
     return -1;
 }
 
-/* On an error, errno says the cause of the failure, not of a later one in close or unlink. */
+/* After an error, errno has the cause of the failure, not of a later failure of close or unlink. */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes)
 {
     char host[sizeof file->page->host] = "localhost", name[PITHI_PATH_MAX + 8];

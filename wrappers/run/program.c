@@ -155,8 +155,8 @@ static void inspect(struct program *program, char *binary, int depth)
         close(fd);
 }
 
-/* If the kernel gives the program the rights of its file, the loader ignores LD_PRELOAD. Returns what such a program is
- * called in messages; NULL if it gets no rights from its file. */
+/* If the kernel gives the program the rights of its file, the loader ignores LD_PRELOAD. Returns a name of such
+ * programs for messages; NULL if this program gets no rights from its file. */
 static const char *rights_of(const char *binary)
 {
     struct stat file;
@@ -182,7 +182,8 @@ char *program_path(const char *name)
     return search(name, &fault);
 }
 
-/* One process of each machine prints the error, because the file may be missing on some machines only. */
+/* Finds the program (run.h). One process of each machine prints the error, because the file may be missing on some
+ * machines only. */
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -234,8 +235,9 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
     return fdopen(ends[0], "r");
 }
 
-/* MPICH and Open MPI both have a library libmpi.so, but only Open MPI's needs libopen-pal or libopen-rte. Both MPIs
- * have a library libmpi_abi.so for programs that use the standard ABI. */
+/* Finds the MPI by the libraries that the program needs. MPICH and Open MPI both have a library libmpi.so, but only
+ * Open MPI's needs libopen-pal or libopen-rte. Both MPIs have a library libmpi_abi.so for programs that use the
+ * standard ABI. */
 const char *mpi_of_program(struct program *program)
 {
     pid_t child = -1;

@@ -56,8 +56,8 @@ static int counter_is_good(void)
 static int counter_is_good(void) { return 1; }
 #endif
 
-/* See job_time.h. The length of a tick is the mean over the whole run: both clocks were read when this library was
- * loaded, and are read again now. */
+/* Returns the length of a tick in seconds (job_time.h). It is the mean over the whole run: both clocks were read when
+ * this library was loaded, and are read again now. */
 double pithi_time_tick_s(double *run_s)
 {
     uint64_t ticks = pithi_time_ticks() - begin_ticks;

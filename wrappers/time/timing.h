@@ -190,7 +190,8 @@ void pithi_time_comm_named(MPI_Comm comm); /* after MPI_Comm_set_name */
 void pithi_time_mark(void);          /* before MPI_Init */
 void pithi_time_job(int result);     /* after MPI_Init */
 void pithi_time_session(int result); /* after MPI_Session_init */
-/* MPI_Pcontrol: level 0 stops counting after the call; other levels resume it before the call. */
+/* Call them before and after MPI_Pcontrol: level 0 stops counting after the call; other levels resume it before the
+ * call. */
 void pithi_time_resume(int level);
 void pithi_time_pause(int level);
 /* In MPI_Finalize, before the library's call: ends this call and makes the report; collective. */

@@ -37,8 +37,8 @@ void pithi_trace_end(const struct pithi_trace_call *call);
 
 /* After MPI_Init: gets the rank in MPI_COMM_WORLD. */
 void pithi_trace_begin_job(int result);
-/* For MPI_Pcontrol: level 0 stops the trace after the lines of this call; other levels resume the trace before the
- * lines. */
+/* Call them before and after MPI_Pcontrol: level 0 stops the trace after the lines of this call; other levels resume
+ * the trace before the lines. */
 void pithi_trace_resume(int level);
 void pithi_trace_pause(int level);
 

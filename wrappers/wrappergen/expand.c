@@ -132,8 +132,8 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* In the classic dialect a call gets a line of its own. In the wrap dialect it is part of a statement of the
- * template. */
+/* Returns the text of a call. In the classic dialect the call gets a line of its own. In the wrap dialect it is part of
+ * a statement of the template. */
 static const char *call_text(const struct emitter *emitter, const char *statement)
 {
     return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);

@@ -188,7 +188,7 @@ void fortran_usual_name(const struct proto *proto, struct gen_text *out)
         text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
-/* See wrappergen.h. Returns 0 for conversions of handles, which exist only in C, and for MPI_T, which has no Fortran
+/* Returns 1 if the function has a Fortran entry point. Conversions of handles exist only in C, and MPI_T has no Fortran
  * interface. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto)
 {
