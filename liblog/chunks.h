@@ -32,8 +32,8 @@ struct pithi_lane {
 /* Under the guard: makes *lane an empty lane. */
 void pithi_lane_begin(struct pithi_lane *lane, uint32_t number);
 
-/* Under the guard; may release its lock meanwhile (pithi_guard_yield). Begins the lane's next chunk, with room for
- * `words` words. Returns 1, or 0 if there is no room. */
+/* Under the guard, whose lock may be released meanwhile (pithi_guard_yield). Begins the lane's next chunk, with room
+ * for `words` words. Returns 1, or 0 if there is no room. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words);
 
 /* Returns 1 if the lane has enough chunks of a ring that it only needs to reuse its own. */

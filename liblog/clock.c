@@ -1,8 +1,8 @@
 /* clock.c - chooses the clock, makes and compares anchors, reads boot ids, parses times in text.
  *
- * An anchor should be the counter and CLOCK_MONOTONIC at one moment. They can only be read one after the other, so the
- * counter is read before and after, and the anchor has the middle of both values. The narrowest of four tries counts:
- * in the others the thread may have been interrupted.
+ * An anchor should be the counter and CLOCK_MONOTONIC at one moment. The two clocks can only be read one after the
+ * other. So the counter is read before and after CLOCK_MONOTONIC, and the anchor has the middle of the counter's two
+ * values. The narrowest of four tries counts: in the others the thread may have been interrupted.
  *
  *     counter 1000, CLOCK_MONOTONIC 50,000 ns, counter 1100        width 100: ticks 1050 are 50,000 ns
  *     counter 3000, CLOCK_MONOTONIC 51,200 ns, counter 9000        width 6000: interrupted, not used

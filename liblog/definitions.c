@@ -1,6 +1,6 @@
 /* definitions.c - the table of definitions, and definition records in the spill file.
  *
- * The table gives the id of a name, such as that of the state `compute`; it may be searched in a signal handler. A
+ * The table gives the id of a name, such as that of the state `compute`; a signal handler may search the table. A
  * definition record in the spill file gives readers the name of an id, and is stored before any record with this id:
  *
  *     PITHI_D_STATE, id 1, "compute", "", "user", ""        16 + 8 + 1 + 5 + 1 = 31 bytes, rounded up to 32

@@ -10,13 +10,13 @@
  * next leader is woken one measurement early, so that rank 0 need not wait for it.
  *
  * The number of round trips. A measurement ends when AGAIN more round trips were within a fifth of the shortest one,
- * and a tenth (LOOK_PART) of its time has passed: then the shortest round trip is the latency and not chance. It
- * continues if the shortest round trip is more than twice the shortest of earlier comparisons, or if one of the two
- * processes was without a core for more than a fifth of the time: a process that gets its core in turns of 4 ms sees
- * round trips of 4 ms again and again. A clock that never meets these conditions takes its whole part of the budget.
- * The budget of all clocks together is 100 ms * log2(processes), or a tenth of the time since the last comparison if
- * that is less, but at least 20 ms * log2(processes). The first comparison has no earlier round trip to compare with,
- * so it may take four times as long while cores are lacking.
+ * and a tenth (LOOK_PART) of its time has passed: then the shortest round trip is the latency and not chance. The
+ * measurement continues if the shortest round trip is more than twice the shortest of earlier comparisons, or if one of
+ * the two processes was without a core for more than a fifth of the time: a process that gets its core in turns of 4 ms
+ * sees round trips of 4 ms again and again. A clock that never meets these conditions takes its whole part of the
+ * budget. The budget of all clocks together is 100 ms * log2(processes), or a tenth of the time since the last
+ * comparison if that is less, but at least 20 ms * log2(processes). The first comparison has no earlier round trip to
+ * compare with, so it may take four times as long while cores are lacking.
  */
 #include "host_clocks.h"
 

@@ -432,8 +432,8 @@ static void tell_unmatched(const uint64_t counts[MATCHES])
     }
 }
 
-/* Says that records were lost because of a full disk. Ranks on other hosts may have filled another disk; their folder
- * has the same name or lies in their TMPDIR. */
+/* Says that records were lost because of a full disk. The line names this host's folder. Ranks on other hosts may have
+ * filled another disk, in a folder of the same name or in their TMPDIR. */
 static void tell_full(uint64_t full, uint64_t ranks)
 {
     pithi_say("%s: no space left on its file system during the run, so %llu of %llu ranks could not store all records; "

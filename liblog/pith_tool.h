@@ -176,8 +176,8 @@ enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
 PITH_API void pith_affinity(char *text, size_t size);
 
 /* Announces, before MPI_Init, that this process will join a job. A snapshot by signal then waits until it has joined,
- * so that the job makes one snapshot and not each process its own. pith_job_alone: it will not join, for example
- * because MPI_Init failed; not needed after pith_job_join. */
+ * so that the job makes one snapshot and not each process its own. pith_job_alone announces that this process will not
+ * join, for example because MPI_Init failed; not needed after pith_job_join. */
 PITH_API void pith_job_expect(void);
 PITH_API void pith_job_alone(void);
 
@@ -261,9 +261,9 @@ PITH_API int pith_function_names(const char *const *files, int out);
 PITH_API void pith_own_cost(uint64_t ns);
 
 /* Returns the cost of recording on this thread so far, in ns: its records, each at the cost of its kind, and the sum of
- * pith_own_cost. It counts from the thread's first record, or from a later chunk if the thread filled chunks before the
- * first call. Before pith_own_cost_probe has measured costs, records cost nothing. Takes about 10 ns, and 1 ns for each
- * record since the last call. */
+ * pith_own_cost. It counts from the thread's first record, or from a later chunk if the thread filled chunks before its
+ * first call of this function. Before pith_own_cost_probe has measured costs, records cost nothing. Takes about 10 ns,
+ * and 1 ns for each record since the last call. */
 PITH_API int64_t pith_own_cost_sum(void);
 
 /* The library measures the cost of its own records at the end. A wrapper that does more work for each record passes

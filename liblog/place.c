@@ -160,8 +160,8 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
 }
 
-/* Returns 1 if the path is a device or the like. It cannot be the name of a log, because a log gets its name by rename,
- * which would replace the device. /dev/stdout counts as a device even if it leads to a file. */
+/* Returns 1 if the path is a device, a pipe or a socket. Such a path cannot be the name of a log, because a log gets
+ * its name by rename, which would replace the device. /dev/stdout counts as a device even if it leads to a file. */
 int pithi_place_is_device(const char *path)
 {
     struct stat info;

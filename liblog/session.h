@@ -39,8 +39,9 @@ extern struct pithi_session pithi_session; /* of the process */
 static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_SEQ_CST); }
 
 /* The guard: one lock for everything except storing records. While a thread holds it, its signals and its cancellation
- * are blocked, so that no handler records into a half-changed buffer. It preserves errno. Entering fails (0) if this
- * thread holds the lock already; that happens in the handler of a fault (SIGSEGV ...), and the caller then gives up. */
+ * are blocked, so that no handler records into a half-changed buffer. The guard preserves errno. Entering fails (0) if
+ * this thread holds the lock already; that happens in the handler of a fault (SIGSEGV ...), and the caller then gives
+ * up. */
 struct pithi_guard {
     int saved_errno, cancel_state; /* restored by pithi_guard_leave */
     sigset_t signals;

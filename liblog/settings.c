@@ -1,4 +1,4 @@
-/* settings.c - the environment variables of recording. A line reports each invalid value; it counts as not given.
+/* settings.c - the environment variables of recording. An invalid value is reported in a line, and counts as not given.
  *
  *     PITH_SAMPLE=10          each 10 ms of CPU time            PITH_MIN_DURATION=10us     10,000 ns
  *     PITH_SAMPLE=1ms,wall    each ms of wall-clock time        PITH_MIN_DURATION=10       10 ns
