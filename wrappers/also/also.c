@@ -19,8 +19,8 @@
 
 #include "pith_tool.h"
 
-/* No lock protects these three variables, because they are set while the process has only one thread: `process` and
- * is_early when the library is loaded, is_child in the forked child. */
+/* `process` and is_early are set when the library is loaded, and is_child is set in the forked child. At these moments
+ * the process has only one thread, so no lock protects the three variables. */
 static pid_t process;
 static int is_early; /* recording may begin with any call */
 static int is_child; /* this process is a forked child */
@@ -79,8 +79,8 @@ struct moment {
     uint64_t ticks; /* what pith_clock_ticks returned at this time */
 };
 
-/* Returns the present time by both clocks. The function reads the pair of clocks several times and keeps the pair that
- * took the least time to read, because the system may take the core away in the middle of a pair. */
+/* Returns the present time by both clocks. Reads both several times, and returns the times of the shortest try. In a
+ * longer try, the thread may have lost its core between the two reads, so its two times can differ by much. */
 static struct moment now_in_both(void)
 {
     struct moment best = {0, 0};
@@ -126,7 +126,7 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 {
     uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
 
-    if (!known) { /* several threads may do this at once: they get the same id for the same name */
+    if (!known) { /* several threads may do this at once, as all get the same id for the name */
         known = pith_state_define_group(name, colour, group);
         __atomic_store_n(id, known, __ATOMIC_RELAXED);
     }
@@ -139,8 +139,8 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
  * that wraps no function has no such section. */
 extern struct pithi_next __start_pithi_next[] __attribute__((weak)), __stop_pithi_next[] __attribute__((weak));
 
-/* Looks the function up if begin() has not run yet, because constructors of other libraries may make wrapped calls
- * before this library's constructor runs. */
+/* Returns the real function. Looks it up if that was not done yet, because constructors of other libraries may make
+ * wrapped calls before this library's constructor, begin(), looks up all functions. */
 void *pithi_next_find(struct pithi_next *next)
 {
     void *function = __atomic_load_n(&next->function, __ATOMIC_RELAXED);

@@ -2,15 +2,16 @@
  * the C library's functions, and they record the calls that a program makes besides MPI: libpith-io (io.h),
  * libpith-functions (functions.h), libpith-openmp (openmp.h), libpith-pthread, libpith-memory (memory.h).
  *
- * A process's calls are recorded from its first call of MPI or of pith.h on. The program that `pith run` started itself
- * is recorded from its start; exception: mpirun started it and it is not linked with MPI, since it may then be a script
- * that starts the real program (run/run.c). Forked children and the programs that the program starts are not recorded.
- * Calls from Pith's own libraries are never recorded.
+ * A process's calls are recorded from its first call of MPI or of pith.h on. The program that `pith run` executes is
+ * recorded from its start. But if mpirun started `pith run` and the program is not linked with MPI, the program is
+ * recorded only from such a call on, because it may be a script that starts the real program (run/run.c). Forked
+ * children and the programs that the program starts are not recorded. Calls from Pith's own libraries are never
+ * recorded.
  *
- * An allocator may make many of these calls (mmap, read, pthread_mutex_lock) while it holds its locks. So code that
- * runs inside a wrapped call must not call the program's malloc or free: it takes memory from mmap, and its
- * thread-local variables use the initial-exec model, as the loader allocates thread-local variables of other models by
- * malloc.
+ * An allocator may make many of these calls (mmap, read, pthread_mutex_lock) while it holds its locks. If the code that
+ * records the call then called the program's malloc or free, it would wait for these locks forever. So code that runs
+ * inside a wrapped call takes memory from mmap. Its thread-local variables use the initial-exec model, because the
+ * loader allocates thread-local variables of other models by malloc.
  */
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H

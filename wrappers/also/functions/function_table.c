@@ -19,12 +19,12 @@
 
 #include "pith_tool.h"
 
-/* What pithi_traced_find returns for an address that it cannot add. Its name is NULL, so the function is not
- * recorded. */
+/* What pithi_traced_find returns for a function that it cannot add to the table. The name is NULL, so the function is
+ * not recorded. */
 static struct pithi_traced unwanted;
 
-/* A hash table, at most half full. Before it gets fuller, a larger table replaces it. The old table is never freed,
- * because a thread may still be searching it. */
+/* A hash table of functions by address, at most half full. Before it gets fuller, a larger table replaces it. The old
+ * table is never freed, because a thread may still be searching it. */
 struct table {
     size_t room, count;           /* room: a power of 2 */
     struct pithi_traced *slots[]; /* [room], by the hash of the address; NULL: unused; accessed atomically */
@@ -215,7 +215,8 @@ struct wanted {
     char path[4096];         /* the path of its module's file; "": the program itself */
 };
 
-/* Called for each module, until it returns 1 for the module that contains the wanted address. */
+/* Called by dl_iterate_phdr for each module. At the module that contains the wanted address, stores the module's bias
+ * and path in *context, and returns 1, which ends the search. */
 static int find_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *wanted = context;

@@ -29,9 +29,9 @@ static int is_called; /* 1: a hook was called, in any thread */
 
 static uint64_t least_ticks; /* shorter calls are not recorded; 0: all calls are recorded */
 
-/* The hooks' cost per function besides writing records, in ns: for a function that stays recorded, and for a function
- * whose record is removed. pith_own_cost tells the log these costs. Each call of pith_own_cost writes a record, so the
- * costs of many functions are summed up for one call. */
+/* What the hooks cost in a call of a function, besides writing records, in ns. kept_ns: if the call stays recorded;
+ * dropped_ns: if its record is removed. pith_own_cost adds such costs to the log, but each call of pith_own_cost writes
+ * a record. So the costs of many function calls are passed to it at once. */
 static double kept_ns, dropped_ns;
 static __thread double untold_ns INITIAL; /* cost that was not yet passed to pith_own_cost */
 enum { OFTEN_NS = 100000 };               /* the least sum for a call of pith_own_cost */
@@ -139,7 +139,7 @@ static void measure(uintptr_t address)
     }
     kept_ns = best;
     dropped_ns = best;
-    int64_t from = pithi_also_now_ns(); /* writing a record that is removed later reads the clock once */
+    int64_t from = pithi_also_now_ns(); /* a removed record has cost one read of the clock, too */
     for (int i = 0; i < CALLS; i++)
         ticks += pith_clock_ticks();
     dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;

@@ -8,8 +8,9 @@
  * them; io_files.c finds the names of the files. Sockets, pipes and the pseudo-files of /proc, /sys and /dev are not
  * recorded, because MPI libraries use them all the time. Standard input, output and error are always recorded.
  *
- * The event is recorded after the real call, because the number of bytes is known only then. A call that fails has no
- * event, unless it opens a file.
+ * The event io:access is recorded after the real call, because the number of bytes is known only then. If the call
+ * fails, there is no io:access. Calls that open, close or flush a file, or start a request for it, have an event
+ * io:file, even if they fail.
  */
 #ifndef PITHI_IO_H
 #define PITHI_IO_H
@@ -64,13 +65,16 @@ struct pithi_io_call pithi_io_begin_stream(struct pithi_io_state *state, FILE *s
 struct pithi_io_call pithi_io_begin_open(struct pithi_io_state *state, const char *path, const void *caller);
 void pithi_io_end(const struct pithi_io_call *call);
 
-/* Call it after the real call, which read or wrote `bytes` bytes (-1: it failed). `offset`: where in the file they
- * begin, or PITHI_IO_HERE if the call used the position of the file. These functions preserve errno. */
+/* Records the event io:access. Call it after the real call, which read or wrote `bytes` bytes (-1: it failed).
+ * `offset`: where in the file these bytes begin, or PITHI_IO_HERE if the call used the position of the file. This
+ * function and the next preserve errno. */
 #define PITHI_IO_HERE (-2)
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset);
-/* Call it after the real call, which opened `path` and returned the descriptor `fd` (-1: the call failed). */
+/* Records the event io:file, and notes the file of the descriptor. Call it after the real call, which opened `path` and
+ * returned the descriptor `fd` (-1: the call failed). */
 void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd);
-/* Call it before a call that closes or flushes the file, or starts a request for it; such a call moves no bytes. */
+/* Records the event io:file. Call it before a call that moves no bytes itself: a call that closes or flushes the file,
+ * or starts a request for the file. */
 void pithi_io_touches(const struct pithi_io_call *call);
 
 #endif

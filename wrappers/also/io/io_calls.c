@@ -219,7 +219,8 @@ PITHI_ALSO_API int __vdprintf_chk(int fd, int flag, const char *format, va_list 
 }
 
 /* ---- Asynchronous ------------------------------------------------------------------------------------------------
- * The number of bytes is known only when the program asks for it by aio_return. A request that failed has no event. */
+ * The number of bytes is known only when the program asks for it by aio_return. So io:access is recorded in aio_return,
+ * unless the request failed. The call that starts a request has an event io:file. */
 
 #define STARTS(name, state, type)                                                                                      \
     PITHI_ALSO_API int name(struct type *request)                                                                      \
@@ -326,7 +327,7 @@ PITHI_ALSO_API int dup3(int from, int to, int flags)
 
 PITHI_ALSO_API int closedir(DIR *folder)
 {
-    DIR *volatile given = folder; /* volatile, or the compiler drops the test for NULL, which the header forbids */
+    DIR *volatile given = folder; /* volatile, because the header forbids NULL, so the compiler would drop the test */
 
     if (given)
         pithi_io_file_forget(dirfd(given));

@@ -48,7 +48,8 @@ int pithi_io_file_wanted(const char *path)
     return 1;
 }
 
-/* Finds out what a descriptor is and notes it in `files`. `path`: the name by which it was opened; NULL: unknown. */
+/* Finds out the name and kind of a descriptor's file, and notes them in `files`. Returns the file; NULL if it is not
+ * recorded. `path`: the name by which the descriptor was opened; NULL: unknown. */
 static struct pithi_io_file *learn(int fd, const char *path)
 {
     static const char *const standard[] = {"stdin", "stdout", "stderr"};

@@ -101,8 +101,8 @@ static void record_file(const char *name, int fd)
 }
 
 /* Returns the position of a stream; -1 if it is unknown because another thread has locked the stream. This function
- * must not wait for the lock, because the other thread may hold it until this thread does something else: a program may
- * lock streams itself and call fwrite_unlocked. */
+ * must not wait for the lock. The program may have locked the stream itself (flockfile), and the thread that holds the
+ * lock may wait for this thread. */
 static int64_t stream_position(FILE *stream)
 {
     int64_t at = -1;
@@ -127,9 +127,9 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 
 /* ---- The cost besides the records --------------------------------------------------------------------------------
  * For each call, libpith-io does more work than writing records. The cost of this work is measured in the first calls
- * of each kind. The work of pithi_io_begin was already done before the measurement, so it is done a second time inside
- * it. The smallest measured cost counts, because other processes may interrupt a measurement. The cost includes storing
- * the event's payload, because liblog only measures the cost of events with empty payloads. */
+ * of each kind. The work of pithi_io_begin was already done when the measurement begins, so the measurement does this
+ * work again. The smallest measured cost counts, because other processes may interrupt a measurement. The cost includes
+ * storing the event's payload, because liblog only measures the cost of events with empty payloads. */
 
 /* STREAM to TOUCHING: kinds of calls (STREAM + POSITION is a kind, too); TRIES: how often each kind is measured;
  * OFTEN_NS: pith_own_cost is called for no less than this cost */

@@ -6,7 +6,8 @@
  * Allocators other than the C library's call mmap and munmap through these wrappers. Inside a wrapped call such as
  * malloc (`inside`), no mapping is recorded, because malloc itself is recorded. But an allocator may also map memory
  * outside of wrapped calls, in a C++ operator new of its own or in a thread of its own; such mappings are recorded. The
- * allocator may hold its locks while it maps memory, so the code that records must not allocate.
+ * allocator may hold its locks while it maps memory. So the code that records must not allocate memory, because it
+ * would wait for these locks forever.
  */
 #undef _FILE_OFFSET_BITS /* both mmap and mmap64 are wrapped */
 #include "memory.h"
@@ -154,10 +155,10 @@ PITHI_ALSO_API void free(void *block)
 
 /* ---- Mapping -----------------------------------------------------------------------------------------------------
  * UCX, a network library, looks up mmap and the other functions here by dlsym, and writes a jump into their code so
- * that each call reaches UCX. UCX must find the C library's functions, and not these wrappers, because the C library's
- * own calls do not go through wrappers. So the wrappers have the symbol version of the C library's functions, but not
- * as the default version ("@", not "@@"). With this version, the loader binds a program's calls to the wrappers, while
- * dlsym finds the C library's functions. */
+ * that each call reaches UCX. UCX must find the C library's functions, and not these wrappers: the C library's own
+ * calls do not go through wrappers, so a jump in a wrapper would miss them. So the wrappers have the symbol version of
+ * the C library's functions, but not as the default version ("@", not "@@"). With this version, the loader binds a
+ * program's calls to the wrappers, while dlsym finds the C library's functions. */
 
 #if defined(__x86_64__)
 #define VERSION "GLIBC_2.2.5"

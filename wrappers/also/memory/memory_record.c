@@ -4,7 +4,8 @@
  * The recorder itself maps memory while it records, through the wrapped calls. pithi_also_wanted excludes these calls
  * by their caller, and `busy` prevents a call from being recorded while this thread records another call.
  *
- * Allocators call mmap and munmap while they hold their locks. So nothing here calls the program's allocator.
+ * Allocators call mmap and munmap while they hold their locks. A call of the program's allocator from here would wait
+ * for these locks forever, so there is none.
  */
 #include "memory.h"
 

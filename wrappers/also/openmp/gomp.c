@@ -243,8 +243,9 @@ static void run_task(void *block)
     pithi_omp_end(PITHI_OMP_TASK);
 }
 
-/* The flag of a detachable task. Such a task is not recorded, because it cannot get the header: the runtime stores the
- * task's event in the task's data before it copies them, at the place where the program expects it. */
+/* The flag of a detachable task. Such a task is not recorded, because it cannot get a header before its data. For
+ * before the runtime copies the data, it stores the task's event in them, and the header would be where the runtime
+ * stores the event. */
 enum { DETACH = 1 << 13 };
 
 void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long align,

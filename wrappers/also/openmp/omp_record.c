@@ -201,7 +201,7 @@ void pithi_omp_give(void *given)
 
 /* ---- The start and the end --------------------------------------------------------------------------------------- */
 
-/* A thread of the runtime ends: its open states end, too. */
+/* Called when a thread of the runtime ends. Ends the thread's open states. */
 static void thread_ends(void *unused)
 {
     (void)unused;

@@ -99,8 +99,9 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_
         pithi_omp_end(kind);
 }
 
-/* The two lowest bits of the data that the runtime stores with an explicit task. The other bits are the address in the
- * program where the task was made. In the data of an implicit task, a pointer, these two bits are 0. */
+/* The two lowest bits of the data that the runtime stores with an explicit task; BEGUN: the task's state has begun. The
+ * other bits are the address in the program where the task was made. In the data of an implicit task, a pointer, these
+ * two bits are 0. */
 enum { EXPLICIT = 1, BEGUN = 2 };
 
 static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,
@@ -192,7 +193,8 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
         pithi_omp_end(exclusion_of(mutex).have);
 }
 
-/* A thread takes a nestable lock that it already has, so it no longer waits. */
+/* Called when a thread takes or releases a nestable lock that it already has. If the thread takes the lock, ends its
+ * state of waiting for the lock. */
 static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t id, const void *site)
 {
     (void)id, (void)site;
