@@ -128,7 +128,7 @@ static int begin(struct pithi_check *check)
                                 &check->exchange) == MPI_SUCCESS;
 }
 
-/* Counts a call for the last line of the job. */
+/* Counts a checked call for the numbers that end_job prints. */
 static void count(const struct pithi_check *check)
 {
     __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
@@ -161,7 +161,8 @@ static int agrees(struct pithi_check *check)
     return check->got == 0 && agrees_on_only(check);
 }
 
-/* Calls the error handler that MPI would call for an invalid argument of this call. The handler may not return. */
+/* Calls the error handler that MPI would call for an invalid argument of this call. The handler may end the process
+ * instead of returning. */
 static int call_handler(const struct pithi_team *team)
 {
     if (pithi_team_is_closing(team)) {
@@ -197,7 +198,7 @@ static void refuse(struct pithi_check *check, int *result)
     *result = call_handler(check->team);
 }
 
-/* Makes the third step, the check (see check.h). */
+/* See check.h. For a call that may wait for the other processes, makes the check, and waits until it is complete. */
 int pithi_check_agree(int *result)
 {
     struct pithi_check *check = pithi_check_now();
@@ -384,8 +385,8 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* Ends the checks in left_checks whose sum has arrived, the oldest first. Does not hold the lock meanwhile, because MPI
- * may call code of the program. */
+/* Ends the checks in left_checks whose sum has arrived, the oldest first. Does not hold the lock meanwhile: an error
+ * handler of the program may make calls that are checked, and these take the lock. */
 static void end_left(void)
 {
     struct pithi_check *left = NULL, *check, *next;

@@ -47,8 +47,9 @@ const void *pithi_source_address(const void *caller);
 /* Prints "ring.c:42", or without debug information "ring+0x11d9". */
 void pithi_source_print(const struct pithi_source *source, char *text, size_t size);
 
-/* Counts of calls that were checked, that had processes of another job, that were wrong, and that were not checked
- * because there was no team (facts.c). Atomic. */
+/* Numbers of collective calls; atomic. calls: calls that were checked; other_job: those of them that had processes of
+ * another job or without this library; errors: errors that were found; unchecked: calls that were not checked, because
+ * there was no team (facts.c). */
 extern int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked;
 
 #endif

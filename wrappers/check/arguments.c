@@ -8,8 +8,9 @@
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
-/* Returns a number as the signature of a part (facts.h), because two processes must state the number alike. `text`:
- * "=" and the name of the number, or a text with %lld (see pithi_signature_print). */
+/* Returns a number as the signature of a part (facts.h). So a number that two processes must state alike can be
+ * compared like data that one of them gives to the other. `text`: "=" and the name of the number, or a text with %lld
+ * (see pithi_signature_print). */
 static struct pithi_signature as_data(int64_t value, const char *text)
 {
     /* Bit 62 distinguishes the number from hashes of data, which are below 2^61. */
@@ -50,7 +51,7 @@ void pithi_check_merge(int high)
 
     if (!of || !of->entry->remote_size)
         return;
-    /* Compared only within this process's group, because the other group may state another value. */
+    /* The value is compared only within this process's group, because the other group may state another value. */
     struct pithi_signature said = as_data(high != 0, "=high");
     if (of->entry->rank == 0)
         for (int i = 1; i < of->entry->size; i++)
@@ -80,7 +81,7 @@ void pithi_check_graph(int nodes, const int *index, const int *edges, int reorde
 
 #ifdef MPI_UNWEIGHTED
 static const int *unweighted(void) { return MPI_UNWEIGHTED; }
-#else /* In MPICH it is a variable, looked up in the way in which real.h looks up functions. */
+#else /* in MPICH, MPI_UNWEIGHTED is a variable, which is looked up as real.h looks up functions */
 static const int *unweighted(void)
 {
     static void *slot;

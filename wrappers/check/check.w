@@ -184,8 +184,9 @@ const char *const pithi_check_names[] = {
 
 {{fn f @job_init}} pithi_check_mark(); {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
 
-/* MPI_Finalize is made when all processes have called it. If a process makes another collective call first, this is an
- * error, which ends the check, so the check is repeated until all processes are in MPI_Finalize. */
+/* The real MPI_Finalize is called when all processes have called MPI_Finalize. If another process makes another
+ * collective call instead, the check reports this error and ends. So the check is repeated until all processes are in
+ * MPI_Finalize. */
 {{fn f @job_finalize}}
     do
         pithi_check_comm(MPI_COMM_WORLD);

@@ -283,7 +283,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Leaves out the suffix "_c", because one process may call MPI_Bcast and another one MPI_Bcast_c. */
+/* See facts.h. Hashes the name without the suffix "_c", because one process may call MPI_Bcast and another one
+ * MPI_Bcast_c. */
 uint64_t pithi_fact_hash_name(const char *name)
 {
     size_t size = strlen(name);

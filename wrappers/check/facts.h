@@ -57,7 +57,7 @@ struct pithi_check {
 /* Returns the description of this thread's present call. If its `team` is NULL, the call is not checked. */
 struct pithi_check *pithi_check_now(void);
 
-/* Data that all processes must describe alike. */
+/* States data that all processes must describe alike. */
 void pithi_fact_data(const char *argument, struct pithi_signature data);
 /* State data that this process gives to rank `peer` of the shadow, or expects from it. Do nothing if `peer` is
  * negative, that is, outside the shadow. */
@@ -66,7 +66,7 @@ void pithi_part_get(int peer, struct pithi_signature data);
 /* Notes an error that this process has found alone; the first one counts. */
 void pithi_fact_problem(const char *what);
 
-/* The hash of a function's name. MPI_X_c counts as MPI_X. */
+/* Return the hash of a function's name, and of a text. The name MPI_X_c counts as MPI_X. */
 uint64_t pithi_fact_hash_name(const char *name);
 uint64_t pithi_fact_hash_text(const char *text);
 /* pithi_fact_hash returns the hash of all facts, pithi_fact_sum the number that this process contributes to the sum. */

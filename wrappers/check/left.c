@@ -249,8 +249,8 @@ static uint32_t close_locked(uint64_t key, const void *where)
     return site;
 }
 
-/* Returns `where`, or NULL if a binding of another language made the call, because it may pass a copy of the program's
- * variable. */
+/* Returns `where`, or NULL if a binding of another language made the call, because such a binding may pass a copy of
+ * the program's variable. */
 static const void *own_variable(const void *where)
 {
     const void *caller = pithi_check_now()->caller;
@@ -500,7 +500,7 @@ static void tell_senders(struct search *search)
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 
-/* What a process reports about one call site. It is sent as bytes, because the fields have fixed sizes and all
+/* What a process reports about one call site. A line can be sent as bytes, because the fields have fixed sizes and all
  * processes have the same architecture. */
 struct line {
     int32_t kind, is_guess;

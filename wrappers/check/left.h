@@ -59,8 +59,9 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited);
 /* Call it before a send. Notes the send's call site. */
 void pithi_left_sending(MPI_Comm comm, int peer, int tag);
 
-/* Prints what was not freed or received. All processes of `world`, the team of MPI_COMM_WORLD, call it when no process
- * makes further calls. `world` NULL: there is no team, and each process prints a report of its own. */
+/* Prints which objects were not freed, and which messages were not received. All processes of `world`, the team of
+ * MPI_COMM_WORLD, call it when no process makes further calls. `world` NULL: there is no team, and each process prints
+ * a report of its own. */
 void pithi_left_report(const struct pithi_team *world);
 
 #endif

@@ -75,7 +75,7 @@ static int is_refused_here(enum kind kind)
     return answer == YES;
 }
 
-/* Returns the number of elements for all members together. */
+/* Returns the number of elements that a call's buffer has for all members together. */
 static MPI_Count sum(const struct pithi_data *data, int members)
 {
     MPI_Count all = 0;
@@ -114,7 +114,7 @@ static enum kind wrong_argument(const struct pithi_collective *call, const struc
         return at_root && from == to ? SAME_REDUCE : KINDS;
     if (sent->type != received->type || sent->count != received->count || sent->types)
         return KINDS;
-    /* How far this process's part is from the start of a buffer that has the parts of all processes. */
+    /* In a buffer that has the parts of all processes, this process's part begins `part` bytes after the start. */
     ptrdiff_t part = 0;
     MPI_Aint lower, extent;
     if (REAL(MPI_Type_get_extent)(sent->type, &lower, &extent) == MPI_SUCCESS)

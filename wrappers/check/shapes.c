@@ -30,8 +30,8 @@ static int own(void) { return team()->entry->rank; }
 
 /* In an intracommunicator, all processes must name the same root. In an intercommunicator, only one of the groups names
  * a root by its rank; the check of the data shows whether both groups mean the same root. If the remote group is in
- * another job, there is no check of the data. Then either all processes of this group must name the same root, or the
- * root is in this group and none may name a rank. */
+ * another job, there is no check of the data. Then either all processes of this group must name the same rank of the
+ * remote group, or the root is in this group and all its processes must pass MPI_ROOT or MPI_PROC_NULL. */
 void pithi_check_root(int root)
 {
     if (!team())
@@ -261,7 +261,8 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }
 
-/* `all` 1: every neighbour gets the same data, as in MPI_Neighbor_allgather. */
+/* States the data that this process gives to each neighbour and expects from each neighbour. `all` 1: every neighbour
+ * gets the same data, as in MPI_Neighbor_allgather. */
 static void check_neighbours(MPI_Comm comm, int all, const struct pithi_data *sent, const struct pithi_data *received)
 {
     struct neighbours found = {0};

@@ -32,9 +32,9 @@ static uint64_t times(uint64_t a, uint64_t b)
 /* Returns the empty signature, which has the hash 0 and the power `base` to the 0, that is, 1. */
 static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }
 
-/* The hash of a sequence is a polynomial at `base`, with the letters as coefficients: hash(ab) = hash(a) * base^|b| +
- * hash(b), modulo the prime. So the hash of two joined sequences follows from their two hashes, and does not depend on
- * how the sequences were made.
+/* The hash of a sequence of basic types is a polynomial at `base`. Its coefficients are the letters, that is, the
+ * hashes of the basic types: hash(ab) = hash(a) * base^|b| + hash(b), modulo the prime. So the hash of two joined
+ * sequences follows from their two hashes, and does not depend on how the sequences were made.
  *
  *     int int double = (int int)(double) = (int)(int double): one hash */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second)

@@ -182,7 +182,7 @@ static const char *compare(struct pithi_check *check, const struct pithi_team *b
 }
 
 /* In the leader, compares the two leaders' tags. Then makes a check within the group, so that all members of the group
- * refuse the call if their leader has found a problem. */
+ * refuse the call if their leader has found a problem. Returns what pithi_check_agree returns. */
 static int agree_beside(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag,
                         int *result)
 {

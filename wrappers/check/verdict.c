@@ -30,8 +30,8 @@
 enum { GROUPS = 4, PARTS = 2 };
 enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
-/* A description consists of one head, its facts and its parts. It is sent as bytes, because the fields have fixed sizes
- * and all processes have the same architecture. */
+/* A description consists of a head, facts and parts. It can be sent as bytes, because the fields have fixed sizes and
+ * all processes have the same architecture. */
 struct fact {
     char argument[40];        /* the argument's name; a longer name is cut */
     int32_t index, is_stated; /* index: index in a list, or -1; is_stated: 0: this process does not state this fact */
@@ -424,8 +424,9 @@ static int tag_of(const struct pithi_check *check, int kind)
     return kind + (check->members ? 0 : KINDS * (int)(check->call % (PITHI_VERDICT_TAGS / KINDS)));
 }
 
-/* Waits for a message, and returns 1 when it has come; 0 after a limit of time. A message may never come: if the call
- * of the other rank does not block, this rank may never test its check again. */
+/* Waits for a message, and returns 1 when it has come; 0 after a limit of time. The message may never come: if the
+ * sender's call does not block, the sender may never test its check again, and it learns of the error only in such a
+ * test. */
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
@@ -518,7 +519,7 @@ static void judge(const struct pithi_check *check, void *own)
 }
 
 /* Called in the other processes. Sends the description and waits until the first process has reported. Returns 0 if the
- * first process does not answer; the description may then not be delivered yet, so its buffer must stay. */
+ * first process does not answer. Then MPI may still send the description from its buffer, so the buffer must stay. */
 static int hand_in(const struct pithi_check *check, void *own, size_t size)
 {
     MPI_Comm shadow = check->team->shadow;

@@ -219,7 +219,7 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 
     if (!table)
         return 0;
-    /* ranks: the world ranks of the shadow's ranks */
+    /* ranks: for each rank of the shadow, its rank in MPI_COMM_WORLD */
     MPI_Group group;
     int count, *ranks;
 

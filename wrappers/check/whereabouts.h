@@ -1,7 +1,7 @@
 /* whereabouts.h - the present MPI call of each process of the job on this host, in shared memory.
  *
- * Every MPI call stores itself there. A process that has waited too long reads the calls of the processes for which it
- * waits.
+ * Every MPI call is stored there when it begins. A process that has waited too long reads the calls of the processes
+ * for which it waits.
  */
 #ifndef PITHI_WHEREABOUTS_H
 #define PITHI_WHEREABOUTS_H
