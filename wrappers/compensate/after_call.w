@@ -1,7 +1,7 @@
 /* after_call.w - the work of PITH_COMPENSATE after the end of a call's state (in the log), or after the call's time was
  * taken (in the time library). This template stands before a library's own templates, so its code after the call runs
- * after theirs. Here the shadow collectives run, and the cost and the delay are recorded. If that happened inside the
- * state, its time would count as waiting.
+ * after theirs. Here the shadow collectives run, and the cost and the delay are recorded. If this were done inside the
+ * state, the time that it takes would count as waiting.
  */
 #include "own.h"
 #include "piggyback.h"

@@ -88,13 +88,13 @@ void pithi_delay_begin(void)
     look_ns = least;
 }
 
-/* How much counts as own cost if a rank loses its core in a section of a call that is the recorder's work. With more
- * processes than cores, such a section may last as long as another process has the core: with 2 ranks beside 4 busy
- * loops, 77 of 6000 sections took 0.70 of 0.71 s. A section of 3 us does not lose its core because of recording; the
- * program would have lost the core a moment later. So if a section takes more than 20 times its typical time, it has
- * lost its core, or waits for a rank that has lost its core, and only the typical time is an own cost. (The thread's
- * CPU time would not help, because reading it costs as much as a section, and a waiting rank often polls, which uses
- * CPU time.)
+/* In a call, the recorder's work consists of sections. If a rank loses its core in such a section, not all of the
+ * section's time is an own cost. With more processes than cores, such a section may last as long as another process has
+ * the core: with 2 ranks beside 4 busy loops, 77 of 6000 sections took 0.70 of 0.71 s. A section of 3 us does not lose
+ * its core because of recording; the program would have lost the core a moment later. So if a section takes more than
+ * 20 times its typical time, it has lost its core, or waits for a rank that has lost its core, and only the typical
+ * time is an own cost. (The thread's CPU time would not help, because reading it costs as much as a section, and a
+ * waiting rank often polls, which uses CPU time.)
  *
  * Ranks that yield while they wait (Open MPI with mpi_yield_when_idle) are another case. They give the core up in most
  * shadow collectives, which then typically take milliseconds. This time is an own cost, because without the shadow
@@ -109,7 +109,8 @@ void pithi_delay_begin(void)
  * beside busy loops often lose their core in their very first sections: four took 8 to 20 ms, the next 296 took 2 us.
  * If sections really take long, the time that was not counted at first is not added later. For if a delay grew by 18 ms
  * within 1 ms, the compensated time would run backwards, and `pith compensate`, which never takes out more than the
- * elapsed time, would find less. Several threads may update the typical time at once; a lost update does no harm.
+ * elapsed time, would find a smaller delay. Several threads may update the typical time at once; a lost update does no
+ * harm.
  *
  * LEARNS: after how many sections the typical time is known; TIMES: a section that takes more than this multiple of the
  * typical time has lost its core; ALWAYS_NS: a section up to this length always counts in full; BYTE_NS: copying a byte

@@ -78,8 +78,9 @@ struct pithi_typical {
     int64_t ns;     /* the estimate */
     uint32_t count; /* how often the section has run, up to LEARNS */
 };
-/* Counts the time from `begin_ns` to now as an own cost: a section of a call that is the recorder's work. If the thread
- * lost its core in this section, only the section's typical time counts (delay.c). Returns the present time. */
+/* Counts the time from `begin_ns` to now as an own cost. This time is a section of a call in which the recorder worked.
+ * If the thread lost its core in this section, only the section's typical time counts (delay.c). Returns the present
+ * time. */
 #define pithi_delay_spent(begin_ns)                                                                                    \
     __extension__({                                                                                                    \
         static struct pithi_typical typical_;                                                                          \
@@ -110,8 +111,8 @@ struct pithi_wait {
     uint64_t last_bytes;           /* the size of this message */
     int64_t others_ns; /* the latest time at which the other messages would have arrived without recording */
 };
-/* Sets the thread's delay after a wait for messages: set the fields of `wait` above `count`, clear the other fields,
- * call pithi_delay_message for each message, and then pithi_delay_waited. */
+/* After a wait for messages, set the fields of `wait` above `count`, clear the other fields, and call
+ * pithi_delay_message for each message. Then call pithi_delay_waited, which sets the thread's delay. */
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes);
 void pithi_delay_waited(const struct pithi_wait *wait);
 /* Returns the smallest latency measured for messages of this size, for a header; 0 if there is none. */

@@ -39,7 +39,7 @@ void pithi_piggyback_local_only(enum pithi_piggyback_local_only why)
 
 static const char *const names[] = {"off", "local", "message", "datatype", "auto"};
 
-#ifdef PITHI_STATIC /* the wrappers of Fortran calls cannot replace arguments */
+#ifdef PITHI_STATIC /* in the static library, the wrappers of Fortran calls cannot replace arguments */
 enum { IS_STATIC = 1 };
 #else
 enum { IS_STATIC = 0 };

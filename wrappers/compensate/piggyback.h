@@ -17,8 +17,9 @@ extern int pithi_piggyback_on __attribute__((visibility("hidden")));
 #define PITHI_PIGGYBACKING (__builtin_expect(pithi_piggyback_on, 0) && pithi_self.recorded)
 static inline int pithi_piggyback_in_message(void) { return pithi_compensate != PITHI_COMPENSATE_MESSAGE; }
 
-/* Collective over MPI_COMM_WORLD; call begin after MPI_Init, end at the beginning of MPI_Finalize. `members`: if only
- * some processes are recorded, their group, and nothing is compensated; else MPI_GROUP_NULL. */
+/* Collective over MPI_COMM_WORLD; call begin after MPI_Init, end at the beginning of MPI_Finalize. `members`:
+ * MPI_GROUP_NULL if all processes are recorded; otherwise the group of the recorded processes, and nothing is
+ * compensated. */
 void pithi_piggyback_begin(MPI_Group members);
 void pithi_piggyback_end(void);
 
@@ -130,7 +131,9 @@ void pithi_piggyback_over(struct pithi_piggyback *piggyback, int result, MPI_Sta
 /* Call it after a call that made a request. */
 void pithi_piggyback_pending(struct pithi_piggyback *piggyback, int result, const MPI_Request *request);
 
-/* Matched messages (MPI_Mprobe), identified by their handle. */
+/* Call matched after MPI_Mprobe or MPI_Improbe. It makes an entry for the message, under the message's handle, and
+ * subtracts the header from the size in the status. Call open_matched in place of pithi_piggyback_open in a call that
+ * receives such a message. */
 void pithi_piggyback_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message, MPI_Status *status);
 void pithi_piggyback_open_matched(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call,
                                   const MPI_Message *message);
@@ -169,8 +172,8 @@ void pithi_second_end(void);
 struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm);
 /* Enters the entry in the table (handles/request.h) under `key`. */
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key);
-/* Return the entry of an open request; NULL if there is none. After claim, no other call gets the entry until it is
- * closed or pithi_request_unclaim is called. */
+/* Return the entry of an open request; NULL if there is none. After claim, no other call gets the entry until this call
+ * closes the entry or calls pithi_request_unclaim. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key);
 struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key);
 struct pithi_piggyback_entry *pithi_piggyback_entry_of(struct pithi_request *request);
@@ -292,7 +295,8 @@ void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait);
 void pithi_icoll_end(void);
 /* Returns this process's arrival at the present time. `from_ns`: when the recorder's work in this call began. */
 struct pithi_arrival pithi_icoll_arrival(int64_t from_ns);
-/* Calls is_over_now(ours) again and again for about a millisecond. Returns 1 if that returned 1. */
+/* Calls is_over_now(ours) again and again for about a millisecond. Returns 1 as soon as is_over_now returns 1, else
+ * 0. */
 int pithi_icoll_soon(int (*is_over_now)(void *), void *ours);
 /* Like pithi_piggyback_came, for a nonblocking or persistent collective of this shape. */
 void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_piggyback_shape shape);

@@ -175,7 +175,7 @@ void pithi_piggyback_window_gone(struct pithi_handle *window)
 {
     if (!window)
         return;
-    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* keeps the entry if another thread sweeps now */
+    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* another thread may call pithi_handles_sweep now */
     pithi_handle_hold(window, PITHI_CLIENT_COMPENSATION, -1);
     if (window->is_freed)
         pithi_shadow_free(window);

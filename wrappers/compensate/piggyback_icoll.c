@@ -88,8 +88,8 @@ static void leave(struct pithi_icoll *ours)
     pithi_unlock(&mutex);
 }
 
-/* See piggyback.h. Takes a short time, because all processes are in MPI_Finalize. A limit keeps the program from
- * hanging if something is wrong. */
+/* See piggyback.h. All processes are in MPI_Finalize, so the shadow collectives are complete soon. A limit of time
+ * keeps the program from hanging if something is wrong. */
 void pithi_icoll_end(void)
 {
     int moments = 100;
@@ -149,7 +149,7 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
         ours->waits = 0;
     }
     pithi_delay_spent(from);
-    pithi_own_write(); /* here, because behind the record coll_started it would get coll_started's time */
+    pithi_own_write(); /* not after the call, where it would get the time of the record coll_started */
 }
 
 void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request)

@@ -130,8 +130,8 @@ void pithi_piggyback_recv(struct pithi_piggyback *piggyback, void *buf, MPI_Coun
         pithi_part_recv(&piggyback->in, &piggyback->in_header);
 }
 
-/* Prepares a call that first sends the contents of a buffer and then receives another message into it. The header is
- * used for both messages, too. */
+/* Prepares a call that first sends the contents of a buffer and then receives another message into it. Both messages
+ * also use the same header. */
 void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int to,
                              int tag, int from, int from_tag)
 {
@@ -155,7 +155,9 @@ void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_C
         pithi_second_send(pithi_shadow_of(piggyback->comm), header, to, tag);
 }
 
-/* Updates the header to the present time, right before the library's call, if it can still be written. */
+/* Updates the delay and the time in the header, right before the library's call. Does nothing if the header was already
+ * sent as a second message. For a persistent request, each start fills in the header, so this function does nothing
+ * either. */
 void pithi_piggyback_go(struct pithi_piggyback *piggyback)
 {
     piggyback->begin_ns = pithi_delay_spent(piggyback->from_ns);

@@ -251,7 +251,8 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
     return nothing;
 }
 
-/* Returns 1 if the request is complete. Then its header is received and discarded, and the request is freed. */
+/* Tests a kept request. If it is complete, receives and discards its header, frees it, and returns 1. Otherwise returns
+ * 0. */
 static int is_over(struct kept *kept)
 {
     struct pithi_piggyback_entry *entry = kept->entry;
@@ -429,9 +430,9 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
     entry->is_settled = 1;
 }
 
-/* Returns the shortest times of the function that completes requests; NULL if there is no memory. *site is a variable
- * of the function's wrapper that points to them; this function allocates them at the first call. If two threads do this
- * at once, the first one's stay. */
+/* Returns the shortest times of the function that completes requests; NULL if there is no memory. *site, a variable of
+ * this function's wrapper, points to them. The first call allocates them. If two threads allocate them at once, the
+ * memory of the first thread is used. */
 static struct pithi_least *least_of(void **site)
 {
     void *least = __atomic_load_n(site, __ATOMIC_ACQUIRE), *none = NULL;
@@ -488,7 +489,7 @@ void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Statu
      * subtracted from the size in the status. */
     struct pithi_piggyback_entry *entry =
         result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? find(request) : NULL;
-    struct pithi_wait wait = {.least = NULL, .count = 0}; /* the begin of the library's call was not noted */
+    struct pithi_wait wait = {.least = NULL, .count = 0}; /* no `least`: nobody noted when the call began */
     if (!entry || !entry->receives || status == MPI_STATUS_IGNORE || (entry->is_persistent && !entry->is_active))
         return;
     wait.begin_ns = wait.end_ns = pithi_delay_clock();
