@@ -22,7 +22,7 @@
 /* `process` and is_early are set when the library is loaded, and is_child is set in the forked child. At these moments
  * the process has only one thread, so no lock protects the three variables. */
 static pid_t process;
-static int is_early; /* recording may begin with any call */
+static int is_early; /* 1: recording may begin with any wrapped call */
 static int is_child; /* this process is a forked child */
 
 /* ---- Pith's own code --------------------------------------------------------------------------------------------- */

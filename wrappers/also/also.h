@@ -55,7 +55,8 @@ struct pithi_next {
 void *pithi_next_find(struct pithi_next *next);
 void pithi_next_find_all(void);
 #define NEXT(name) NEXT_VERSION(name, (void *)0)
-/* As NEXT, but prefers the given version of the symbol to the default version. */
+/* NEXT(name) is the real function `name`. NEXT_VERSION is the same, but prefers the given version of the symbol to the
+ * default version. */
 #define NEXT_VERSION(name, version)                                                                                    \
     __extension__({                                                                                                    \
         static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, version, (void *)0};     \

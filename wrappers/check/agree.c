@@ -73,7 +73,7 @@ static int report_wait(const struct pithi_check *check, int64_t waited_ns, const
 /* Declared here, because pithi_await calls it while it waits. */
 static void end_left(void);
 
-/* See agree.h. While this function waits, the shared memory says for which call, so that other processes can read it
+/* See agree.h. While this function waits, the call is noted in shared memory, where other processes can read it
  * (whereabouts.h). */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
@@ -365,7 +365,7 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
 }
 
 /* Called before MPI_Waitany and MPI_Waitsome. Waits until the sums of all these requests have arrived, or until a
- * request that has no pending check (any more) is complete. */
+ * request without a pending check is complete. */
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
     while (pithi_request_any()) {

@@ -90,9 +90,9 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
 void pithi_check_open(const char *name, int mode);
 void pithi_check_view(MPI_Datatype element, const char *representation);
 void pithi_check_fence(int hints);
-/* For a call that makes an intercommunicator of two groups, after the check within this process's group. The two
- * leaders compare their tags and check that each of them names the other as leader; then they send the result to their
- * groups. Returns 0 if the call must not be made. */
+/* Call one of these for a call that makes an intercommunicator of two groups, after the check within this process's
+ * group. The two leaders compare their tags and check that each of them names the other as leader; then they send the
+ * result to their groups. Returns 0 if the call must not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
 int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
                               int *result);

@@ -97,7 +97,7 @@ void pithi_check_wait(void)
 }
 
 /* Finds the team of a communicator. A communicator that MPI_Comm_idup made has no team yet, so this function makes it.
- * This is collective, so the function first waits until all processes have entered the call. */
+ * Making a team is collective, so the function first waits until all processes have entered the call. */
 void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())

@@ -38,7 +38,7 @@ static struct site sites[SITES];
 static uint32_t slots[SLOTS], site_count = PITHI_LEFT_KINDS + 1; /* slots: site numbers by hash of the site; atomic */
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;       /* taken to add a site; reading needs no lock */
 
-/* A hash: the upper half of the product depends on all bits of `value`. */
+/* Returns a hash: the upper half of the product depends on all bits of `value`. */
 static uint32_t mix(uint64_t value) { return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
 
 /* Returns the slot of a site, or the free slot where the site would go. */

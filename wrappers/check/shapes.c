@@ -20,8 +20,8 @@ static struct pithi_signature part(const struct pithi_data *data, int i)
     return data_of(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
 }
 
-/* others: how many processes this process exchanges data with. peer: the rank in the shadow of one of these processes.
- * own: this process's rank in its group. */
+/* others returns the number of processes with which this process exchanges data; peer, the rank in the shadow of one of
+ * these processes; own, this process's rank in its group. */
 static int others(void) { return team()->entry->remote_size ? team()->entry->remote_size : team()->entry->size; }
 static int peer(int rank) { return pithi_team_peer(team(), rank); }
 static int own(void) { return team()->entry->rank; }

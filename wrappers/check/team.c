@@ -136,8 +136,9 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
 
 /* ---- processes of other jobs, and processes without this library ------------------------------------------------- */
 
-/* Processes of other jobs may also run without this library. If a communicator has such processes, its shadow has only
- * the processes of the local group that are in this job and have the library. */
+/* Processes of other jobs take no part in checks, because they, too, may run without this library. If a communicator
+ * has such processes, its shadow has only the processes of the local group that are in this job and have the
+ * library. */
 static MPI_Comm some; /* if is_mixed is 1: the job's processes that have this library */
 static int is_mixed;  /* 1: some processes of the job run without this library */
 

@@ -104,17 +104,17 @@ void pithi_delay_begin(void)
  * core for 0.2 % of this time. If the ranks poll instead of yielding, the blocks take no longer, though the ranks lose
  * their cores in the collective for up to 1 s.
  *
- * The typical time is first the least time of the first LEARNS sections. Each later section moves it up or down by an
- * eighth, towards the median. Each of the first LEARNS sections counts ALWAYS_NS at most, because processes that begin
- * beside busy loops often lose their core in their very first sections: four took 8 to 20 ms, the next 296 took 2 us.
- * If sections really take long, the time that was not counted at first is not added later. For if a delay grew by 18 ms
- * within 1 ms, the compensated time would run backwards, and `pith compensate`, which never takes out more than the
- * elapsed time, would find a smaller delay. Several threads may update the typical time at once; a lost update does no
- * harm.
+ * The typical time of a section is first the least time of its first LEARNS runs. Each later run moves it up or down by
+ * an eighth, towards the median. Each of the first LEARNS runs counts ALWAYS_NS at most, because processes that begin
+ * beside busy loops often lose their core in the very first runs: four took 8 to 20 ms, the next 296 took 2 us. If a
+ * section really takes long, the time that was not counted in the first runs is not added later. For if a delay grew by
+ * 18 ms within 1 ms, the compensated time would run backwards, and `pith compensate`, which never takes out more than
+ * the elapsed time, would find a smaller delay. Several threads may update the typical time at once; a lost update does
+ * no harm.
  *
- * LEARNS: after how many sections the typical time is known; TIMES: a section that takes more than this multiple of the
- * typical time has lost its core; ALWAYS_NS: a section up to this length always counts in full; BYTE_NS: copying a byte
- * takes at most so many ns. */
+ * LEARNS: after how many runs of a section its typical time is known; TIMES: a run that takes more than this multiple
+ * of the typical time has lost its core; ALWAYS_NS: a run up to this length always counts in full; BYTE_NS: copying a
+ * byte takes at most so many ns. */
 enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
 
 /* Returns the own cost of a section that took `ns`. Updates the section's typical time. */

@@ -267,7 +267,8 @@ struct pithi_piggyback_coll {
     uint64_t got_bytes;                 /* for a collective from a root: how many bytes this process received */
 };
 void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
-/* `least`: PITHI_LEAST; `may_wait`: as in struct pithi_piggyback_coll. */
+/* Notes that this process arrives at the collective. `least`: PITHI_LEAST; `may_wait`: as in struct
+ * pithi_piggyback_coll. */
 void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may_wait);
 /* Call it right after a collective from a root. Notes how many bytes this process received. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);

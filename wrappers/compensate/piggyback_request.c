@@ -363,7 +363,7 @@ void pithi_piggyback_start(int count, const MPI_Request *requests)
 }
 
 /* See piggyback.h. MPI_Startall may have started some of the requests before it failed. So messages count as started.
- * For a persistent collective that MPI says is not active, its start is undone. */
+ * But if MPI reports that a persistent collective is not active, its start is undone. */
 void pithi_piggyback_not_started(int count, const MPI_Request *requests)
 {
     for (int i = 0; i < count; i++) {

@@ -127,8 +127,8 @@ void pithi_rendezvous_leave_all(void)
 }
 
 /* ---- Receiving ------------------------------------------------------------------------------------------------------
- * Notes are kept in a ring, in which new notes replace the oldest ones, because a note that arrives after its message
- * is never used. */
+ * Notes are kept in a ring, in which new notes replace the oldest ones. A note that arrives after its message is never
+ * used, so without replacing, such notes would need more and more memory. */
 enum { NOTES = 256, LOOKS = 3 };        /* NOTES: size of the ring; LOOKS: how often to look for a missing note */
 static struct pithi_header came[NOTES]; /* the ring */
 static unsigned next_came;              /* how many notes have come; the next goes to the index next_came % NOTES */

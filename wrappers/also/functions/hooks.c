@@ -1,8 +1,9 @@
 /* hooks.c - the two functions that an instrumented program calls at the begin and the end of each of its functions.
  *
  * Each thread has a stack of the functions that it is in. If a function ends soon and nothing else was recorded in it,
- * pith_begin_undo removes its enter record, before this record gets into the spill file. A function that longjmp left
- * gets no call at its end; its state ends when a function below it on the stack ends. */
+ * pith_begin_undo removes its enter record, before this record gets into the spill file. If longjmp leaves a function,
+ * the program does not call the hook for its end. The function's state then ends when a function below it on the stack
+ * ends. */
 #include "functions.h"
 
 #include <stdio.h>
