@@ -52,13 +52,15 @@ void pithi_second_send(MPI_Comm shadow, const struct pithi_header *header, int t
         unused = outgoing->next;
     else
         outgoing = malloc(sizeof *outgoing);
-    if (!outgoing) { /* without memory, a blocking send, which is quick, as MPI sends short messages at once */
+    if (!outgoing) {
+        /* There is no memory for a copy of the header. A blocking send needs no copy. It returns soon, because MPI
+         * libraries send so short a message without waiting for the receiver. */
         REAL(MPI_Send)(header, NUMBERS, MPI_INT64_T, to, tag, shadow);
         goto out;
     }
     outgoing->header = *header;
     if (REAL(MPI_Isend)(&outgoing->header, NUMBERS, MPI_INT64_T, to, tag, shadow, &outgoing->request) != MPI_SUCCESS)
-        outgoing->request = MPI_REQUEST_NULL; /* the program's send will fail, too */
+        outgoing->request = MPI_REQUEST_NULL; /* counts as sent; the program's send will fail, too */
     outgoing->next = under_way;
     under_way = outgoing;
     sweep(1);

@@ -9,7 +9,7 @@
 /* Makes the shadow for an entry, from `comm`, which has the same processes. Does not call MPI_Comm_dup, because that
  * would call the copy functions of the program's attributes. A process that had no memory for an entry (`handle` NULL)
  * does not become a member; the other processes then find that a member is missing, and no process uses the shadow.
- * `is_required` 1: the entry counts as having a shadow even if the shadow could not be made. */
+ * `is_required` 1: pithi_shadow_find returns the entry even if the shadow could not be made. */
 static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -33,8 +33,8 @@ static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
     pithi_handle_use(handle, PITHI_CLIENT_COMPENSATION);
 }
 
-/* See shadow.h. If requests still need the shadow now, it is never freed, because MPI_Comm_free is collective, and this
- * function is the only place where all members can call it. */
+/* See shadow.h. If requests still need the shadow now, it is never freed: MPI_Comm_free is collective, and later there
+ * is no moment at which all members call this function together. */
 void pithi_shadow_free(struct pithi_handle *handle)
 {
     MPI_Comm shadow = pithi_shadow_of(handle);

@@ -1,10 +1,11 @@
-/* shadow.h - the shadow: for each communicator of the program on which delays are sent, a communicator of the recorder.
+/* shadow.h - shadows: a shadow is a communicator of the recorder with the same members as a communicator of the
+ * program.
  *
- * Second messages (PITH_COMPENSATE=message) and shadow collectives use the shadow, so that they never match the
- * program's messages and collectives. The shadow is made and freed with the program's communicator, in calls that are
- * collective anyway. It is kept in compensation's slot of the communicator's entry (handle.h). A communicator has no
- * shadow if the call that made it is nonblocking (MPI_Comm_idup) or has no wrapper (MPIX_), or if members are of
- * another job (MPI_Comm_spawn). In all these cases, all members have no shadow. */
+ * Headers that are messages of their own (PITH_COMPENSATE=message) and shadow collectives use the shadow, so that they
+ * never match the program's messages and collectives. The shadow is made and freed with the program's communicator, in
+ * calls that are collective anyway. The entry of the program's communicator (handle.h) has the shadow in compensation's
+ * slot. A communicator has no shadow if the call that made it is nonblocking (MPI_Comm_idup) or has no wrapper (MPIX_),
+ * or if members are of another job (MPI_Comm_spawn). In each of these cases, no member has a shadow. */
 #ifndef PITHI_SHADOW_H
 #define PITHI_SHADOW_H
 
@@ -23,12 +24,12 @@ static inline MPI_Comm pithi_shadow_of(const struct pithi_handle *handle)
 {
     return *(MPI_Comm *)pithi_handle_slot(handle, PITHI_CLIENT_COMPENSATION);
 }
-/* Call it after a collective call of the program that makes a communicator; *made may be MPI_COMM_NULL. Collective over
- * the new communicator. */
+/* Makes the shadow of a new communicator. Call it after the collective call of the program that made the communicator;
+ * *made may be MPI_COMM_NULL. Collective over the new communicator. */
 void pithi_shadow_made(int result, const MPI_Comm *made);
-/* Call it after a call that makes a window on the communicator `of`, which has a shadow, even if the call failed.
- * Collective over `of`. A window has a shadow of its own, because the collectives on a window have no order with those
- * on its communicator. */
+/* Makes the shadow of a new window. Call it after the call that makes the window on the communicator `of`, which has a
+ * shadow, even if that call failed. Collective over `of`. A window has a shadow of its own, because the collectives on
+ * a window have no order with those on its communicator. */
 void pithi_shadow_window_made(int result, const struct pithi_handle *of, const MPI_Win *window);
 /* Call it after the program has freed the handle. Frees the shadow, unless compensation holds the entry. */
 void pithi_shadow_free(struct pithi_handle *handle);

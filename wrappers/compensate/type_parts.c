@@ -5,7 +5,7 @@
  *
  * A datatype must be made and freed for each message, which takes longer than copying a few KiB; for larger messages,
  * copying takes longer. Only contiguous types are copied by memcpy. A message may be shorter than the receive allows;
- * the bytes of the program's buffer that do not arrive must then keep their values. */
+ * the bytes of the program's buffer behind the message must then keep their values. */
 #include "type_parts.h"
 
 #include "datatype.h"
@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* COPY_MOST: the largest messages that may be copied; COPY_ROOM: bytes of a buffer for them and their header */
+/* COPY_MOST: bytes of the largest message that may be copied; COPY_ROOM: bytes of a buffer for it and its header */
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
 static uint64_t copy_most; /* bytes of the largest messages that are copied, as measured; 0: no message is copied */
 
@@ -66,7 +66,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses MPI_BOTTOM if one part is empty */
+    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* leaves out empty data, with which MPICH refuses MPI_BOTTOM */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
@@ -99,13 +99,13 @@ static void copy(struct pithi_part *part, struct pithi_header *header, char *mem
     part->type = MPI_PACKED;
     part->header = header;
     part->has_header = 1;
-    if (part->room) /* even before a receive, so that bytes that do not arrive keep their values */
+    if (part->room) /* before a receive, too: bytes behind the message that arrives keep their values */
         memcpy(memory + sizeof *header, part->user_buf, part->room);
 }
 
-/* Packs or unpacks data of any type, by a message that this process sends to itself. This also works if the data are
- * fewer than the target has room for. Each thread uses a tag of its own. NEEDSWORK: fails for more than INT_MAX
- * elements. */
+/* Packs or unpacks data of any type, by a message that this process sends to itself. The data may be shorter than the
+ * room at `to`. Each thread uses a tag of its own, so that it gets its own message. NEEDSWORK: fails for more than
+ * INT_MAX elements. */
 static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to, MPI_Count to_count,
                  MPI_Datatype to_type)
 {
@@ -176,7 +176,7 @@ void pithi_part_end(struct pithi_part *part)
 
 /* ---- Copies of any datatype -------------------------------------------------------------------------------------- */
 
-/* Prepares the receive of a message of any type into a copy, and returns the copy; NULL if there is no memory. The
+/* Prepares to receive a message of any type into new memory, and returns that memory; NULL if there is none. The
  * program may free its datatype before the message arrives, so this function makes and keeps a type of its own from
  * it. */
 static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
@@ -230,8 +230,8 @@ void pithi_status_without_header(MPI_Status *status)
 
 /* ---- Which way is faster ----------------------------------------------------------------------------------------- */
 
-/* Returns the size up to which copying is faster than making and freeing a type. Measures how long it takes to make and
- * free a type and to copy COPY_MOST bytes, and takes the shortest of several runs. */
+/* Returns the size in bytes of the largest message for which copying is faster than making and freeing a type. Measures
+ * how long it takes to make and free a type and to copy COPY_MOST bytes, and takes the shortest of several runs. */
 static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;

@@ -9,7 +9,7 @@
 /* Call it at the beginning. `mode`: as in enum pithi_compensate. If it is AUTO, this function measures from which size
  * on a datatype is faster than a copy. */
 void pithi_part_begin(int mode);
-/* Sets a part to a message as the program gives it. */
+/* Sets the fields of *part to the message that the program passes. */
 void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type);
 /* Returns 1 if MPI will refuse the message, which is then passed on unchanged. */
 int pithi_part_is_bad(const struct pithi_part *part);
@@ -23,8 +23,8 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header);
 void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_piggyback_call call,
                      void **memory);
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header);
-/* Call these after the call. pithi_part_received copies the received data (`size_bytes` bytes without the header) from
- * the copy to the program's buffer. pithi_part_end frees the type. */
+/* Call these after the call. If the message was received into a copy, pithi_part_received copies the header to its
+ * place, and `size_bytes` bytes of data to the program's buffer. pithi_part_end frees the type. */
 void pithi_part_end(struct pithi_part *part);
 void pithi_part_received(struct pithi_part *part, uint64_t size_bytes);
 

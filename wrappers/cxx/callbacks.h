@@ -1,4 +1,4 @@
-// callbacks.h - calls of C++ functions from C.
+// callbacks.h - lets the MPI library, which calls only C functions, call a program's C++ functions.
 #ifndef PITH_CXX_CALLBACKS_H
 #define PITH_CXX_CALLBACKS_H
 

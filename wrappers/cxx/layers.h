@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-// For a definition that the program may replace by its own, even if both are linked statically.
+// For a function or object that the program may define itself instead, even if both are linked statically.
 #define WEAK __attribute__((weak))
 // For an object that is constructed before the program's global objects, because these may use it.
 #define EARLY __attribute__((init_priority(101)))
@@ -73,7 +73,7 @@ inline void check(int error_code)
         failed(error_code);
 }
 
-HIDDEN void check_file(int error_code, MPI_File file); // as check(), after a call for a file or for MPI_FILE_NULL
+HIDDEN void check_file(int error_code, MPI_File file); // as check(), for calls with a file or MPI_FILE_NULL
 
 // ---- From PMPI to C
 template <class T> T *unconst(const T *p) { return const_cast<T *>(p); }

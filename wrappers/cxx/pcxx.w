@@ -39,8 +39,8 @@
     LEAVE(&{{call}});
 {{endfnall}}
 
-/* Here the wrapper of the C function also records the state, because MPI_Finalize writes the log and MPI_Pcontrol
- * begins or ends a pause. */
+/* For these functions, the wrapper of the C function records the state instead. Only that wrapper can end the state of
+ * MPI_Finalize before it writes the log, and keep the state of MPI_Pcontrol outside the pause. */
 {{fn f @job_finalize @job_control}}
     {{vardecl struct pithi_binding call}}
     ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_LATE);
@@ -48,8 +48,8 @@
     LEAVE(&{{call}});
 {{endfn}}
 
-/* With PITH_COMPENSATE, these functions have work to do after the end of their state (compensate/after_call.w). So the
- * wrapper of the C function then records the state. */
+/* With PITH_COMPENSATE, the wrappers of these C functions do work after the end of the state (compensate/after_call.w).
+ * Only they can end the state before this work, so they record it then. */
 {{fn f @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower
     @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall
     @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}

@@ -1,10 +1,11 @@
-/* collective.h - a form for the arguments of all collective calls, and the bytes that such a call moves. With it, a
+/* collective.h - one struct for the arguments of every collective call, and the bytes that the call moves. With it, a
  * library needs only one section of its template for all collectives:
  *
  *     {{fn f @coll @coll_init}}
  *         pithi_coll(&(const struct pithi_collective){PITHI_SHAPE({{class}}), {{comm}}, {{root|0}} ...});
  *
- * In a wrapper the shape is a constant, so the compiler keeps only the code for this shape of the functions below.
+ * In a wrapper the shape is a constant. So when the compiler inlines the functions below, it drops their code for all
+ * other shapes.
  */
 #ifndef PITHI_COLLECTIVE_H
 #define PITHI_COLLECTIVE_H
@@ -12,7 +13,8 @@
 #include "datatype.h"
 #include "handle.h"
 
-/* For large functions that are always inlined, because in each wrapper little of the function remains. */
+/* For functions that are always inlined. They are large, but the compiler drops most of their code in each wrapper,
+ * because the shape of the collective is a constant there. */
 #define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
 
 /* The shape of a collective is the second class of its function in roles.table. A variant that has a count or a type
@@ -49,8 +51,8 @@ static inline int pithi_shape_has_root(enum pithi_shape shape)
 }
 static inline int pithi_shape_has_neighbours(enum pithi_shape shape) { return shape >= PITHI_SHAPE_nallgather; }
 
-/* The sent or the received data. Either all members have the same count, or `counts` has a count for each member. It is
- * the same with the type and `types`. */
+/* The sent or the received data. Either all members have the same count, or `counts` has a count for each member. The
+ * same holds for the type and `types`. */
 struct pithi_data {
     const void *buf;
     MPI_Count count;           /* the count for all members, if `counts` is NULL */
@@ -132,8 +134,8 @@ PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_co
     const struct pithi_neighbours *near = &members->neighbours;
     struct pithi_moved moved = {0, 0};
 
-    /* In an intercommunicator, the processes of the root's group other than the root pass MPI_PROC_NULL, and send and
-     * receive nothing. */
+    /* In an intercommunicator, all processes of the root's group except the root pass MPI_PROC_NULL as the root, and
+     * send and receive nothing. */
     if (pithi_shape_has_root(call->shape) && call->root == MPI_PROC_NULL)
         return moved;
     switch (call->shape) {

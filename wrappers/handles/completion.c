@@ -3,8 +3,9 @@
  * The MPI library sets the handles of completed requests to MPI_REQUEST_NULL, so the handles must be noted before the
  * call. Looking all of them up in the table then would be slow if a program calls MPI_Waitsome on 1,000 requests, of
  * which one completes. So if a call has more than 4 requests, only their handles are copied before the call, and the
- * completed requests are looked up after it. But if several threads are in MPI, another thread may in between get the
- * handle of a completed request for a new request. Then all requests are looked up and claimed before the call. */
+ * completed requests are looked up after it. That is not safe if several threads may be in MPI at once, because another
+ * thread may get the handle of a completed request for a new request before the look-up. In such a program, all
+ * requests are looked up and claimed before the call. */
 #include "completion.h"
 
 #include "lock.h"
@@ -89,7 +90,8 @@ static void notify(struct pithi_completion *completion, int completed, const int
             completion->next = 0;
             pithi_request_clients[client]->completed(completion);
         }
-    if (completion->is_looked_up) { /* all requests were claimed, so the claims of all end */
+    if (completion->is_looked_up) {
+        /* All requests were claimed, so all claims end, even those of requests that are not complete. */
         completion->completed = completion->count;
         completion->indices = NULL;
     }
@@ -100,7 +102,8 @@ static void notify(struct pithi_completion *completion, int completed, const int
         free(completion->memory);
 }
 
-/* After an error other than MPI_ERR_IN_STATUS, the state of the requests is unknown, so they stay in the table. */
+/* Notifies the clients after a call for several requests. After an error other than MPI_ERR_IN_STATUS it is unknown
+ * which requests are complete, so all of them stay in the table. */
 static void tell_several(struct pithi_completion *completion, int result, int completed, const int *indices,
                          MPI_Status *statuses)
 {

@@ -29,7 +29,7 @@ struct pithi_completion {
     MPI_Status *own, *user;       /* own: the wrapper's statuses, if the program passes none; user: the program's */
     /* For clients: */
     unsigned clients; /* bits of the clients that may have data for these requests */
-    void **site;      /* a static variable of the wrapper, NULL at first */
+    void **site;      /* a static variable of the wrapper for a client's data, NULL at first */
     int64_t begin_ns; /* when the library's call began, set by the client that needs it */
     /* Set after the call. `completed`: how many requests are complete. Their statuses have the same order as
      * `indices`. */
@@ -41,7 +41,8 @@ struct pithi_completion {
     MPI_Status few_own[4];
 };
 
-/* Each place that uses this macro has a pointer variable; the macro's value is its address, the `site` of a wrapper. */
+/* Each place that uses this macro gets a static pointer of its own. The macro's value is the address of that pointer,
+ * for `site` of struct pithi_completion. */
 #define PITHI_CALL_SITE                                                                                                \
     __extension__({                                                                                                    \
         static void *site_;                                                                                            \
@@ -68,7 +69,7 @@ void pithi_completion_some(struct pithi_completion *completion, int result, int 
 /* ---- for clients ------------------------------------------------------------------------------------------------- */
 
 struct pithi_completed {
-    struct pithi_request *request; /* no other call gets it while the clients are called */
+    struct pithi_request *request; /* no other thread's call gets it while clients are called */
     int result;                    /* error code of this request */
     MPI_Status *status;            /* NULL: unknown */
 };

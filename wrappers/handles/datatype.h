@@ -17,7 +17,8 @@ uint64_t pithi_type_plain_bytes(MPI_Datatype type);
 void pithi_type_freed(void);
 
 /* Returns the size of the received message in bytes, whatever its type. Reads this from the fields of the status, as
- * the library's MPI_Get_elements does for MPI_BYTE. If it does not know these fields, it calls MPI_Get_elements_x. */
+ * the library's MPI_Get_elements does for MPI_BYTE. If this function does not know the library's fields, it calls
+ * MPI_Get_elements_x. */
 static inline uint64_t pithi_status_bytes(const MPI_Status *status)
 {
 #if defined(OPEN_MPI)

@@ -26,7 +26,7 @@ static struct pithi_handle *retired;          /* entries whose handle was freed,
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, entering = PTHREAD_MUTEX_INITIALIZER;
 static const struct pithi_handle_client *clients[PITHI_CLIENTS];
 static MPI_Group world_group; /* world ranks are ranks in this group; valid while is_up is 1 */
-static int is_up, own_rank;   /* is_up: 1: between begin and end; own_rank: this process's rank in world_group */
+static int is_up, own_rank;   /* is_up: 1: the table is in use; own_rank: this process's rank in world_group */
 
 /* A per-thread cache of communicators. MPI may reuse a freed handle for another communicator, so a change of
  * `generation` invalidates all caches. */
@@ -202,7 +202,7 @@ struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* Returns a new entry for a communicator, which is not in the table yet; NULL on an error. */
+/* Makes an entry for a communicator and returns it, but does not add it to the table; NULL on an error. */
 static struct pithi_handle *make(MPI_Comm comm)
 {
     struct pithi_handle *entry = calloc(1, sizeof *entry);
@@ -215,8 +215,8 @@ static struct pithi_handle *make(MPI_Comm comm)
         free(entry);
         return NULL;
     }
-    /* Usually all ranks are equal to the world ranks. Then the list, which is as long as MPI_COMM_WORLD is large, is
-     * not needed and is freed. */
+    /* Usually each member's rank is equal to its world rank. Then the list of world ranks is not needed and is
+     * freed. */
     int same = entry->size == pithi_handle_world.size && !entry->remote_size;
 
     for (int i = 0; same && i < entry->size; i++)
@@ -263,7 +263,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
 {
     struct pithi_handle *entry = &pithi_handle_world;
 
-    /* A program with sessions only has no MPI_COMM_WORLD; the group `recorded` takes its place. */
+    /* A program that uses only sessions has no MPI_COMM_WORLD; the group `recorded` takes its place. */
     if (world == MPI_COMM_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -346,7 +346,8 @@ struct pithi_handle *pithi_handle_free_begin(uint64_t key)
 }
 
 /* Called after MPI_Comm_free and the like. During the call, another thread may have got the same handle for a new
- * object; that thread then removed the old entry from the table already. */
+ * object; that thread then has removed `entry` from the table already. So this function removes `entry` only if it is
+ * still there. */
 void pithi_handle_free_end(int result, struct pithi_handle *entry)
 {
     if (!entry)

@@ -26,7 +26,7 @@ struct pithi_handle {
     MPI_Comm handle;                    /* the communicator; MPI_COMM_NULL: the entry is of a window or a file */
     int rank, size;                     /* rank: this process's rank; size: number of members */
     int remote_size;                    /* number of members of the remote group; 0: an intracommunicator */
-    int is_world_like;                  /* 1: each rank is equal to its world rank, so there is no list */
+    int is_world_like;                  /* 1: each rank is equal to its world rank, so world_ranks is NULL */
     int32_t *world_ranks;               /* [size], then [remote_size]; NULL when is_world_like */
     struct pithi_neighbours neighbours; /* valid if knows_neighbours */
     int knows_neighbours;               /* 1: `neighbours` is valid; atomic */
@@ -131,8 +131,8 @@ struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *handle);
  * Remove an old entry of the same handle, which was freed by a call that has no wrapper. */
 void pithi_handle_comm_made(MPI_Comm made);
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm);
-/* Call free_begin before a call that frees the handle, and free_end after it. free_end gets the entry, because MPI has
- * cleared the program's handle by then. */
+/* Call free_begin before a call that frees the handle, and free_end after it. free_end gets the entry that free_begin
+ * returned, because MPI has cleared the program's handle by then. */
 struct pithi_handle *pithi_handle_free_begin(uint64_t key);
 void pithi_handle_free_end(int result, struct pithi_handle *handle);
 

@@ -115,7 +115,8 @@ int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
     else
         REAL(MPI_Dist_graph_neighbors)
     (comm, found.in, sources, rest, found.out, rest + found.in, rest + found.in + found.out);
-    /* Replaces MPI_PROC_NULL by the last neighbour of the list, because the order of the list does not matter. */
+    /* Removes each MPI_PROC_NULL. The last neighbour of the list takes its place, since the order of the list does not
+     * matter. */
     for (all = found.in; *count < all;)
         if (sources[*count] == MPI_PROC_NULL)
             sources[*count] = sources[--all];

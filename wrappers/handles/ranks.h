@@ -5,11 +5,11 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* Returns a list of the members of `group`, as ranks in the group `in`; a member that is not in `in` has -1. The caller
- * frees the list. Returns NULL if there is no memory. */
+/* Returns the ranks that the members of `group` have in the group `in`, and sets *size to their number; a member that
+ * is not in `in` has -1. The caller frees the list. Returns NULL if there is no memory. */
 int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size);
-/* Returns 1 if all members of `group` are in the group `in`. Allocates nothing, so the result is the same in all
- * processes. */
+/* Returns 1 if all members of `group` are in the group `in`. The result is the same in all processes, because the
+ * function allocates nothing and so cannot fail in only one of them. */
 int pithi_ranks_are_in(MPI_Group group, MPI_Group in);
 /* Returns 1 if all members of a communicator are in the group `in`, also those of its remote group, if it has one. */
 int pithi_comm_is_in(MPI_Comm comm, MPI_Group in);
@@ -26,10 +26,10 @@ int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found);
  * Returns NULL if there is no topology or no memory. */
 int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count);
 
-/* Makes a communicator for the recorder, which has the processes in `members`, a subgroup of MPI_COMM_WORLD, or all
- * processes (MPI_GROUP_NULL). Collective over these processes. Does not call MPI_Comm_dup, which would call the copy
- * functions of the program's attributes. Calls on the communicator return their errors. Returns MPI_COMM_NULL on an
- * error. */
+/* Makes a communicator for the recorder and returns it. Its processes are those in `members`, a subgroup of
+ * MPI_COMM_WORLD; MPI_GROUP_NULL: all processes. Collective over these processes. Does not call MPI_Comm_dup, which
+ * would call the copy functions of the program's attributes. Calls on the communicator return their errors. Returns
+ * MPI_COMM_NULL on an error. */
 MPI_Comm pithi_own_comm(MPI_Group members);
 
 #endif

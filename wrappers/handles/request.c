@@ -99,8 +99,8 @@ static inline void release(struct pithi_request *entry)
     set_count(pithi_request_count - 1);
 }
 
-/* Finds an entry of the handle that this client does not use yet, or makes an entry. Leaves the table locked. If there
- * is no memory, returns NULL and the table is not locked. */
+/* Returns an entry of the handle that this client does not use yet, or a new entry, and leaves the table locked. If
+ * there is no memory, returns NULL and the table is not locked. */
 static inline struct pithi_request *open_entry(uint64_t key, int client, int is_reserved)
 {
     struct pithi_request *entry, **bucket;

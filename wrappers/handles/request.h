@@ -89,7 +89,7 @@ struct pithi_request *pithi_request_claim_any(unsigned clients);
 /* Ends the claim, and removes the entry if no client uses it any more. */
 void pithi_request_unclaim(struct pithi_request *request);
 
-/* For completion.c. */
+/* The registered clients, in the order of their numbers; for completion.c. */
 extern const struct pithi_request_client *pithi_request_clients[] __attribute__((visibility("hidden")));
 extern int pithi_request_client_count __attribute__((visibility("hidden")));
 
