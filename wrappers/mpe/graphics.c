@@ -1,9 +1,9 @@
 /* graphics.c - the windows of mpe_graphics.h: loading libX11, handling its errors, opening and closing windows,
  * colours.
  *
- * Every rank has a connection of its own to the display. All ranks draw in rank 0's window, which they know by its id,
- * because X lets any client draw in any window. So no pixels are sent by MPI. The X server keeps the contents of hidden
- * parts of the window (backing store).
+ * Every rank has a connection of its own to the display. X lets any client that knows a window's id draw in that
+ * window. So all ranks draw in rank 0's window, and no pixels are sent by MPI. The X server keeps the contents of
+ * hidden parts of the window (backing store).
  *
  * libX11 ends the process when an error occurs, unless a handler prevents that. There is only one handler for the whole
  * process, so libmpe's handler passes errors of other connections on to the previous handler. When a connection is
@@ -108,8 +108,8 @@ int pithi_x_errors_caught(struct MPE_XGraph_ *window)
 
 /* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
-/* Returns an open window; NULL if there is no such open window. The program may pass any pointer as `handle`, so this
- * function compares it with the open windows, but does not dereference it. */
+/* Returns the open window of a handle; NULL if there is none. The program may pass any pointer as `handle`, so this
+ * function compares the pointer with the open windows, but does not dereference it. */
 static struct MPE_XGraph_ *find_window(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = windows;
@@ -251,7 +251,7 @@ struct window_offer {
     char host[256], display[256]; /* the name of rank 0's host; the name of rank 0's display, as in DISPLAY */
 };
 
-/* Loads libX11 and connects to the display. If that fails, prints why and returns 0. */
+/* Loads libX11 and connects to the display. If that fails, prints the reason and returns 0. */
 static int connect_to(struct MPE_XGraph_ *window, const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -338,7 +338,7 @@ static int make_contexts(struct MPE_XGraph_ *window)
     return !pithi_x_errors_caught(window) && !window->is_broken;
 }
 
-/* Called on rank 0. Opens the window and fills *offer for the other ranks. */
+/* Called on rank 0. Opens the window and fills *offer for the other ranks. Returns 1 if the window is open. */
 static int open_first(struct MPE_XGraph_ *window, const char *display, const int place[4], struct window_offer *offer)
 {
     const char *name = display && *display ? display : secure_getenv("DISPLAY");
@@ -355,7 +355,8 @@ static int open_first(struct MPE_XGraph_ *window, const char *display, const int
     return offer->is_open;
 }
 
-/* Called on the other ranks. Connects to the display on which rank 0 has opened its window. */
+/* Called on the other ranks. Connects to the display on which rank 0 has opened its window. Returns 1 if this rank can
+ * use the window. */
 static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_collective,
                         const struct window_offer *offer)
 {

@@ -145,7 +145,7 @@ static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, in
 }
 
 /* Limits a coordinate to -16384 to 16383. X's coordinates have 16 bits, and the server adds the window's position to
- * them. Without the limit, the sum for a point far outside the window could overflow, and the point be in the
+ * them. Without the limit, the sum for a point far outside the window could overflow, and X would draw the point in the
  * window. */
 static short clamp(int coordinate)
 {

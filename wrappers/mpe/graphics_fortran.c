@@ -1,4 +1,5 @@
-/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is what the C function returns.
+/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument gets the return code of the C
+ * function.
  *
  * In Fortran, a window is an INTEGER, its index in a table plus 1; 0 is no window. It cannot be the handle of C,
  * because an INTEGER has 32 bits and a pointer has 64. For a CHARACTER argument, Fortran also passes its length, by
@@ -12,14 +13,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef const int *in; /* an INTEGER that the call only reads */
+typedef const int *in; /* an INTEGER argument that the subroutine only reads */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 static MPE_XGraph *table;                                /* [used]; NULL: the place is free */
 static int used;
 
 /* Stores a handle in the table and returns its number; 0 if there is no memory. Takes the first free place, so the
- * table never has more places than windows were open at once. */
+ * table has as many places as the most windows that were open at the same time. */
 static int number_of(MPE_XGraph handle)
 {
     int number = 0;
@@ -118,7 +119,7 @@ FORTRAN(void, mpe_add_rgb_color, MPE_ADD_RGB_COLOR, (in handle, in red, in green
     *colour = (int)added;
 }
 
-/* Defines a subroutine that only replaces the window's number by its handle. */
+/* Defines a subroutine that replaces the window's number by its handle and calls a C function. */
 #define CALL(lower, UPPER, arguments, call)                                                                            \
     FORTRAN(void, lower, UPPER, arguments)                                                                             \
     {                                                                                                                  \

@@ -47,8 +47,8 @@ static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *even
     return window;
 }
 
-/* Stores the results in the variables at `places`. In a collective window, all ranks get the results and the return
- * code of rank 0. */
+/* Stores the results in the variables at `places`, and returns the return code for the program. In a collective window,
+ * all ranks get rank 0's results and return code. */
 static int share_results(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
 {
     int all[5] = {result};

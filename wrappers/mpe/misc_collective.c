@@ -19,8 +19,8 @@ enum { TAG_ENDED = 1, TAG_BEGIN = 2 };
 
 static int order_key = MPI_KEYVAL_INVALID; /* key of the attribute that has the private communicator */
 
-/* Called when the program frees a communicator. Frees its private communicator. The private communicator of
- * MPI_COMM_WORLD is not freed, because MPI may already be finalized. */
+/* The delete function of the attribute, called when the program frees a communicator. Frees the private communicator of
+ * that communicator. The private communicator of MPI_COMM_WORLD is not freed, because MPI may already be finalized. */
 static int free_private(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)keyval, (void)extra;
@@ -169,8 +169,8 @@ static int highest_tag(void)
     return is_there ? *limit : 32767;
 }
 
-/* Duplicates a communicator for MPE_GetTags, which gives the tags below the highest one, from above downwards. Returns
- * where the lowest tag given so far is stored: at first, the highest one. Returns NULL on an error. */
+/* Duplicates a communicator for MPE_GetTags. Returns where the lowest tag given so far is stored. At first this is the
+ * highest tag, which is never given, so MPE_GetTags gives the tags below it. Returns NULL on an error. */
 static int *make_tag_comm(MPI_Comm comm, MPI_Comm *made)
 {
     int *lowest = malloc(sizeof *lowest);

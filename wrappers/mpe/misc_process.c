@@ -75,7 +75,8 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank)
 }
 
 /* Sends standard output to the file `name`, in which the first %d stands for the rank. The name is not used as a
- * format, because nothing else in it has a meaning. Before MPI_Init, the rank is what the launcher says. */
+ * format, because nothing else in it has a meaning. Before MPI_Init, the rank is taken from the launcher's environment
+ * variables. */
 int MPE_IO_Stdout_to_file(const char *name, int mode)
 {
     const char *hole = name ? strstr(name, "%d") : NULL;
@@ -87,7 +88,7 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
         snprintf(path, sizeof path, "%.*s%d%s", (int)(hole - name), name, rank, hole + 2);
     else
         snprintf(path, sizeof path, "%s", name ? name : "");
-    fflush(stdout); /* what was printed so far belongs to the old file */
+    fflush(stdout); /* what was printed so far must still go to the old standard output */
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode & 07777);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
         pithi_say("MPE_IO_Stdout_to_file: %s: %s", path, strerror(errno));

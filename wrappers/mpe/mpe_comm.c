@@ -3,9 +3,9 @@
  * The data of a communicator are an attribute of it. So MPI frees them with the communicator, and a new communicator is
  * never mistaken for an old one with the same handle. The key (struct pith_comm) must be the same in all members:
  * - A duplicate's key is made from its parent's key and from its number among the parent's duplicates. MPI copies the
- *   attribute in all members, so all of them count alike.
+ *   attribute in all members, so all members count the same duplicates.
  * - Any other communicator's key is a hash of its members and of how many communicators with the same members were used
- *   before. So all processes must first use such communicators in the same order.
+ *   before. For equal counts, all processes must first use such communicators in the same order.
  */
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -114,8 +114,8 @@ static int translate(MPI_Group group, int size, int32_t *ranks)
     return good;
 }
 
-/* Both sides of an intercommunicator must compute the same hash, so the side with the smaller first rank comes
- * first. */
+/* Returns a hash of the members. Both sides of an intercommunicator must compute the same hash, so the side with the
+ * smaller first rank comes first. */
 static uint64_t hash_of(const struct mpe_comm *comm)
 {
     const int32_t *sides[2] = {comm->ranks, comm->ranks + comm->size};
@@ -186,8 +186,8 @@ static struct mpe_comm *find_members(MPI_Comm handle)
 
 /* ---- Lookup ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the data of a communicator and defines it in the present log. Returns NULL if it cannot be used. The caller
- * holds the lock. */
+/* Returns the data of a communicator, after defining the communicator in the present log. Returns NULL if the
+ * communicator cannot be used. The caller holds the lock. */
 static struct mpe_comm *find(MPI_Comm handle)
 {
     void *value = NULL;

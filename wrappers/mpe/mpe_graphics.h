@@ -30,7 +30,8 @@ extern "C" {
 
 typedef struct MPE_XGraph_ *MPE_XGraph;
 
-/* The colours that every window has, each the size of an int. MPE_Make_color_array and MPE_Add_RGB_color make more. */
+/* The colours that every window has. MPE_COLOR_MAX_ gives the type the size of an int. MPE_Make_color_array and
+ * MPE_Add_RGB_color make more. */
 typedef enum {
     MPE_WHITE,
     MPE_BLACK,
@@ -139,8 +140,8 @@ MPE_API_ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colour
 /* Adds a colour; red, green and blue are 0 to 65535. */
 MPE_API_ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color *colour);
 
-/* Waits until a mouse button is pressed in the window, and gets the place and the button. X reports presses to one
- * connection only, so if several ranks wait, each press goes to one of them, in turn. */
+/* Waits until a mouse button is pressed in the window, and gets the place and the button. X reports the presses to one
+ * connection at a time, so if several ranks wait, each press goes to only one of them. */
 MPE_API_ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button);
 /* As MPE_Get_mouse_press, but does not wait. *was_pressed is 0 if no button was pressed since the previous call. */
 MPE_API_ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed);

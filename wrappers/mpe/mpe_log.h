@@ -61,7 +61,7 @@ MPE_API_ int MPE_Finish_log(const char *prefix);
 /* Returns 0 before MPE_Init_log, 1 while a log is recorded, 2 after MPE_Finish_log. */
 MPE_API_ int MPE_Initialized_logging(void);
 
-/* Resume and pause recording in this process. The log shows when. Definitions take effect even during a pause. */
+/* Resume and pause recording in this process. The log shows the pauses. Definitions take effect even during a pause. */
 MPE_API_ int MPE_Start_log(void);
 MPE_API_ int MPE_Stop_log(void);
 

@@ -83,7 +83,8 @@ int MPE_Log_get_event_number(void)
 
 /* ---- Recording a number ------------------------------------------------------------------------------------------ */
 
-/* Defines the event "event N", for a number that this process has not described. */
+/* Defines the event "event N" + `suffix`, for a number N that this process has not described. Returns the event's
+ * id. */
 static uint32_t define_undescribed(int number, const char *suffix)
 {
     char name[48];
@@ -106,7 +107,7 @@ __attribute__((noinline, cold)) static void record_undescribed(int number)
     pith_event(id);
 }
 
-/* Records a number in the communicator with the recorder's id `comm`. `payload` may be NULL. */
+/* Records an event number with a communicator. `comm`: the communicator's id in the recorder. `payload` may be NULL. */
 static void record_with(int number, uint32_t comm, const unsigned char payload[BYTES])
 {
     int is_in_table = number >= 0 && number < TABLE_SIZE;
@@ -156,7 +157,8 @@ static void mark_description(uint32_t comm, int start, int final, const char *na
     pith_comm_event(comm, pith_event_define("mpe:describe", NULL, "start=%d final=%d name=%s"), payload, 10 + length);
 }
 
-/* Records the communicator of a description as a property of the log. Returns the communicator's id in the recorder. */
+/* Records as a property of the log to which communicator a description belongs. Returns the communicator's id in the
+ * recorder. */
 static uint32_t describe_comm(MPI_Comm comm, int number)
 {
     char name[48], value[24];
@@ -254,7 +256,8 @@ int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const ch
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 /* Copies a payload of 32 bytes. Programs may pass a shorter string, since MPE, too, just reads the bytes behind it. If
- * the 32 bytes extend into the next page, the kernel copies them, because that page may not exist. */
+ * the 32 bytes extend into the next page, that page may not exist. Then the kernel copies the bytes, because it returns
+ * an error where this process would crash. */
 __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy[BYTES], const char *bytes)
 {
     uint64_t words[BYTES / 8];
@@ -364,7 +367,7 @@ int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
 
     PITHI_MPE_FORWARD(MPE_Log_comm_receive, (comm, source, tag, size));
     ONLY_WHILE_RUNNING;
-    /* A receive needs its order of posting; this receive counts as posted now. */
+    /* The record of a receive has a number that gives the order of posting. This receive counts as posted now. */
     if (pithi_mpe_peer(comm, source, &id, &peer))
         pith_comm_recv(id, peer, tag, size > 0 ? (uint64_t)size : 0, pith_recv_post());
     return MPE_LOG_OK;

@@ -97,8 +97,8 @@ static void finish_late(void)
         MPE_Finish_log(NULL);
 }
 
-/* Joins the job, by libpith-mpi's transport if there is one. libpith-mpi's transport stays open until MPI_Finalize, so
- * later logs use it, too. */
+/* Joins the job, by libpith-mpi's transport if there is one. That transport stays open until MPI_Finalize, so later
+ * logs use it, too. Returns MPE_LOG_NOT_INITIALIZED if no transport can be opened. */
 static int join(void)
 {
     static const struct pith_transport *others;
@@ -232,7 +232,7 @@ static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
     }
 }
 
-/* Gives rank 0's name to all ranks. */
+/* Copies rank 0's `name` to all ranks; `name` becomes "" on an error. */
 static void share_name(char name[NAME_MAX_BYTES])
 {
     if (transport->bcast(transport->context, 0, name, NAME_MAX_BYTES) != 0)

@@ -129,7 +129,8 @@ __attribute__((constructor)) static void translate_settings(void)
     if (wanted && !text("PITH_LOG"))
         setenv("PITH_FORMAT", wanted, 0);
     if (text("MPE_TMPDIR")) {
-        /* Other jobs may have files in MPE_TMPDIR, so the spill folder is one of this user and program in it. */
+        /* Other jobs may have files in MPE_TMPDIR. So the spill folder is a folder in MPE_TMPDIR that is named after
+         * this user and program. */
         const char *folder = text("MPE_TMPDIR");
         char path[4096];
 
@@ -140,7 +141,7 @@ __attribute__((constructor)) static void translate_settings(void)
     if (like_mpe) {
         skip(OWN_STATE "," NOT_LOGGED);
         setenv("PITH_CALLSITES", "0", 0);
-        /* tells merge.c that the user did not write PITH_SKIP, so that it does not report unused names in the list */
+        /* lets merge.c know that the user did not write PITH_SKIP, so it reports no unused names in that list */
         setenv("_PITH_LIKE_MPE", "1", 1);
     } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1)) {
         skip(OWN_STATE);

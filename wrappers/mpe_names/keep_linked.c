@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 struct kept_symbols {
-    int (*init)(int *argc, char ***argv); /* never called: they only make the linker keep both libraries */
+    int (*init)(int *argc, char ***argv); /* never called; both members only make the linker keep the libraries */
     MPI_Fint **ignore;
 };
 extern const struct kept_symbols pith_keep_linked;
