@@ -151,8 +151,8 @@ void pithi_coll_started(int result, const MPI_Request *request)
 
 void pithi_coll_complete(uint32_t request) { put_event(COMPLETE, request, 0); }
 
-/* Counts the persistent collectives of the communicator, even while calls are not recorded. All members count alike, so
- * the n-th persistent collective of one rank belongs to the n-th of each other rank. */
+/* See coll.h. Counts the persistent collectives of the communicator, even while calls are not recorded. So all members
+ * have the same count, and the n-th persistent collective of one rank belongs to the n-th of each other rank. */
 void pithi_coll_keep(int result, const MPI_Request *request)
 {
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)

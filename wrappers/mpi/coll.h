@@ -1,8 +1,8 @@
 /* coll.h - records of collective operations: communicator, root, bytes sent and received by this process.
  *
- * pithi_coll computes the record of a call from its arguments, before the call, into this thread's `pithi_coll_now`. A
- * blocking or nonblocking call writes that record at once. A persistent call keeps it with the request, and each start
- * writes it.
+ * Before a call, pithi_coll computes the call's record from its arguments and stores it in this thread's
+ * `pithi_coll_now`. For a blocking or nonblocking call, the wrapper writes that record at once. For a persistent call,
+ * it keeps the record with the request, and each start writes it.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H
@@ -45,15 +45,16 @@ PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
 }
 /* Prepares the record of a collective of all processes of the communicator, without data. */
 void pithi_coll_barrier(MPI_Comm comm);
-/* Prepares the record of a collective on a window or a file (NULL: unknown). `of_all`: 1: every process must wait for
- * every other one. */
+/* Prepares the record of a collective on a window or a file. `handle`: its entry; NULL if it is unknown. `of_all`: 1:
+ * every process must wait for every other one. */
 void pithi_coll_on(struct pithi_handle *handle, int of_all);
 
-/* For calls that only the members of the new communicator make: prepares and writes the record after the call. */
+/* For calls that only the members of the new communicator make. Prepares and writes the record; call it after the
+ * call. */
 void pithi_coll_made(int result, const MPI_Comm *made);
 /* Writes the prepared record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
-/* After a nonblocking call: enters the request and records that it started. */
+/* Call it after a nonblocking collective. Enters the request and records that the collective started. */
 void pithi_coll_started(int result, const MPI_Request *request);
 /* As pithi_coll_started, for callers that have entered the request themselves and pass its number. If the number is
  * negative (the request could not be entered), records nothing. */

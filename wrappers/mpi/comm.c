@@ -1,9 +1,9 @@
 /* comm.c - the keys of communicators, and their definitions in the log.
  *
  * All members must compute the same key for a communicator without a message, and no two communicators of a job may
- * have the same key. All members know the list of members, the kind of call, the parent communicator, and how many
- * communicators were made before with the same members, kind and parent, because the standard requires the same order
- * of collective calls in all members:
+ * have the same key. So a key is a hash of facts that all members know: the list of members, the kind of call and the
+ * parent communicator, and the number of communicators that were made before with the same three. All members have the
+ * same number, because the standard requires the same order of collective calls in all members:
  *
  *     MPI_Comm_split of the world makes {0, 2}          key: hash of (split, world, 0 2), number 0
  *     the same call again                               the same hash, number 1: another key
@@ -73,7 +73,8 @@ static uint64_t key_numbered(uint64_t hash)
 
 /* ---- definitions ------------------------------------------------------------------------------------------------- */
 
-/* The key of a communicator. `parent`: the parent's key; an intercommunicator made of two groups has none. */
+/* Returns the key of a communicator. `parent`: the parent's key, not used for an intercommunicator made of two
+ * groups. */
 static uint64_t key_of(const struct pithi_handle *comm, enum pithi_comm_kind kind, uint64_t parent)
 {
     const int32_t *local = comm->world_ranks;
@@ -112,8 +113,8 @@ static void define(struct pithi_handle *comm, uint64_t key)
         free(ranks);
 }
 
-/* Finds a communicator other than the world, and defines it if the log does not have it. The lock lets only one of
- * several threads define it. */
+/* See comm.h. Called for every communicator but MPI_COMM_WORLD. Defines the communicator if the log does not have it.
+ * The lock lets only one of several threads define it. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle)
 {
     static pthread_mutex_t defining = PTHREAD_MUTEX_INITIALIZER;

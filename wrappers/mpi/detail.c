@@ -33,14 +33,14 @@ static struct {
     [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/waits/waits.c */
 };
 
-/* Records the event on communicator number `comm` of the log; 0: MPI_COMM_WORLD. */
+/* Records the event with a communicator. `comm`: the communicator's id in liblog; 0: MPI_COMM_WORLD. */
 static void record_on(uint32_t comm, enum event event, const struct pithi_event_payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
     if (pithi_calls_are_off())
         return;
-    if (!id) { /* threads may race: the same name gets the same id */
+    if (!id) { /* threads may race, but the same name gets the same id */
         id = pith_event_define_group(events[event].name, events[event].colour, events[event].format,
                                      events[event].group);
         __atomic_store_n(&events[event].id, id, __ATOMIC_RELAXED);
@@ -60,7 +60,7 @@ static struct pithi_handle *find(uint64_t key) { return on() ? pithi_handle_find
 
 static int number_of(const struct pithi_handle *handle) { return handle ? pithi_comm_of(handle)->number : 0; }
 
-/* Gives a new file or window its number. */
+/* Gives a new file or window its number. Returns its entry; NULL if it has none. */
 static struct pithi_handle *add(uint64_t key, int *count)
 {
     struct pithi_handle *handle = pithi_handle_get(key);

@@ -1,6 +1,6 @@
-/* eager_limit.c - finds the eager limits (eager_limit.h) of Open MPI, if Open MPI itself sends the messages (its module
- * pml ob1), because a process then makes progress only inside MPI calls. For MPICH the limits stay 0, because with
- * MPICH 4.0 in shared memory the receiver fetches messages of any length without the sender (measured).
+/* eager_limit.c - finds the eager limits of Open MPI (eager_limit.h). They matter only if Open MPI itself sends the
+ * messages (its module pml ob1), because messages then make progress only inside MPI calls. For MPICH the limits stay
+ * 0, because with MPICH 4.0 in shared memory the receiver fetches messages of any length without the sender (measured).
  *
  * The limits are control variables of MPI_T. MPI_T_init_thread would give access to them, but it first loads all
  * plug-ins, even unused ones, which took 20 ms of processor time and 200 ms of elapsed time in each process. So this
@@ -64,9 +64,10 @@ static size_t limit_of(const char *transport)
     return limit && *limit > HEADER ? *limit - HEADER : 0;
 }
 
-/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender, and
- * there is no limit. In Open MPI 4 the transport vader reads the memory itself. In Open MPI 5 the transport is called
- * sm, and the module mca_smsc reads the memory; the pointer to this module is NULL if none is in use. */
+/* Returns the limit on the same host; 0 if there is none or it is unknown. If a process may read the memory of another
+ * one (CMA), the receiver fetches long messages without the sender, and there is no limit. In Open MPI 4 the transport
+ * vader reads the memory itself. In Open MPI 5 the transport is called sm, and the module mca_smsc reads the memory;
+ * the pointer to this module is NULL if none is in use. */
 static size_t same_host_limit(void)
 {
     enum { EMULATED = 4, NONE = 3 }; /* values of single_copy_mechanism */

@@ -9,7 +9,7 @@
 struct pithi_eager_limits {
     size_t same_host, network;
 };
-/* Call it between MPI_Init and MPI_Finalize. */
+/* Sets *limits. Call it between MPI_Init and MPI_Finalize. */
 void pithi_eager_find(struct pithi_eager_limits *limits);
 
 #endif

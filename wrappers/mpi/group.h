@@ -2,7 +2,7 @@
 #ifndef PITHI_GROUP_H
 #define PITHI_GROUP_H
 
-/* `classes`: as in roles.table, may be "". */
+/* Return the group of a function, and the group's colour. `classes`: as in roles.table, may be "". */
 const char *pithi_group_of(const char *name, const char *classes);
 const char *pithi_group_colour(const char *name, const char *classes);
 

@@ -112,8 +112,8 @@ static const struct pith_transport *join(MPI_Group members)
         pith_property("eager_bytes", text);
     if (members != MPI_GROUP_NULL)
         pith_property("world_ranks", pithi_members_ranks());
-    /* The merge is collective, so a process that does not record (because it has no memory for buffers, or because of
-     * PITH_RANKS) joins too. */
+    /* The merge is collective, so every process joins, even one that does not record because of PITH_RANKS or because
+     * it has no memory for buffers. */
     if (pith_job_join(opened) != 0)
         pithi_job_messages = 0;
     return opened;
@@ -143,8 +143,9 @@ void pithi_job_begin(int result)
         mpe.init();
 }
 
-/* Compares the clocks only after a call that succeeded. If a call failed in one process, that process repeats it; so
- * all processes make the same sequence of successful calls, and compare their clocks after the same calls. */
+/* Compares the clocks only after a call that succeeded. A process in which a call failed must repeat that call to meet
+ * the others. So all processes make the same sequence of successful calls, and compare their clocks after the same
+ * ones. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
     if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
@@ -237,7 +238,7 @@ void pithi_job_abort(void)
         pith_job_abandon();
 }
 
-/* With MPE, MPI_Pcontrol stops only the records of MPI calls. */
+/* Stops (1) or resumes (0) only the recording of MPI calls, as MPI_Pcontrol does in a program that uses MPE. */
 static void stop_calls(int stop)
 {
     if (stop)

@@ -46,8 +46,9 @@ __attribute__((destructor)) static void tell(void)
 }
 
 #ifdef PITHI_STATIC
-/* Finds out whether pith run has preloaded the shared library into this program, which contains the archive. If so, the
- * archive does not record, because the archive calls PMPI_X, which the shared library records. */
+/* Called for each loaded library. Returns 1 if it is the shared libpith-mpi, which pith run has preloaded into this
+ * program, although the program contains the archive. The archive then does not record, because it calls PMPI_X, which
+ * the shared library records. */
 static int is_shared_one(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;

@@ -1,4 +1,4 @@
-/* members.c - sets and finds the marks, and reports processes without one (members.h).
+/* members.c - sets and finds the marks of processes, and reports processes that have no mark (members.h).
  *
  * A mark is a socket in the abstract name space of Linux, which needs no file and disappears with its process. Its name
  * has the job, the protocol and the rank. The job is named after the process that started this one: by the number and,
@@ -39,7 +39,7 @@ static int here;                     /* count of processes of the job on this ma
 static struct starter {
     long pid;                 /* 0: unknown */
     unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
-    int is_near;              /* 1: mpiexec itself, which may have started all processes here */
+    int is_near;              /* 1: it is mpiexec itself, which may have started all processes on this machine */
 } launcher;
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */
@@ -55,7 +55,8 @@ static FILE *open_of(long pid, const char *name)
     return fopen(path, "re");
 }
 
-/* Reads fields 2 (name), 4 (parent) and 22 (start time) of /proc/PID/stat; the name may contain blanks. */
+/* Reads fields 2 (name), 4 (parent) and 22 (start time) of /proc/PID/stat; the name may contain blanks. Returns 0 on an
+ * error. */
 static int look_at(long pid, char name[16], long *parent, unsigned long long *start)
 {
     char text[1024];
@@ -72,8 +73,8 @@ static int look_at(long pid, char name[16], long *parent, unsigned long long *st
                   start) == 2;
 }
 
-/* Returns the rank that the launcher gave to a process; -1 if it has none, or it is unknown. Stores in `space` the
- * launcher's own name of the job, which is the process's PMIX_NAMESPACE, or "". */
+/* Returns the rank that the launcher gave to a process; -1 if the process has no rank, or the rank is unknown. Stores
+ * in `space` the launcher's own name of the job, which is the process's PMIX_NAMESPACE, or "". */
 static int rank_of(long pid, char space[40])
 {
     /* The variable in which this process has its rank; all processes of a job have the same one. */
@@ -109,11 +110,11 @@ static int is_starter(const char *name)
     return 0;
 }
 
-/* Finds the launcher of a process: its nearest ancestor without a rank, or with the name of a launcher. Ancestors
- * with a rank are scripts between the launcher and the program. A launcher may have a rank itself, in a job around it,
- * as an mpiexec in a batch script of Slurm or in a shell that srun started. MPICH's mpiexec starts a helper
- * (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's parent, mpiexec,
- * counts as the launcher. */
+/* Finds the launcher of a process: its nearest ancestor without a rank, or with the name of a launcher. Ancestors with
+ * a rank are scripts between the launcher and the program. A launcher may have a rank itself, because it may run inside
+ * another job. Examples are an mpiexec in a batch script of Slurm or in a shell that srun started. MPICH's mpiexec
+ * starts a helper (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's
+ * parent, mpiexec, counts as the launcher. */
 static struct starter launcher_of(long pid)
 {
     struct starter found = {0}, none = {0};
@@ -156,8 +157,9 @@ static int count_here(int size)
 
 /* ---- Marks ------------------------------------------------------------------------------------------------------- */
 
-/* The mark's name contains the protocol, so processes with different protocols do not find each other. Every process
- * also has a mark of protocol 0, by which processes of all protocols are found. */
+/* Sets *name to the name of a rank's mark, and returns the name's length. The name contains the protocol, so processes
+ * with different protocols do not find each other. Every process also has a mark of protocol 0, by which processes of
+ * all protocols are found. */
 static socklen_t name_mark(struct sockaddr_un *name, int protocol, int rank)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -209,7 +211,7 @@ void pithi_members_mark(const char *library)
     }
 }
 
-/* Stores the ranks that have a mark in `ranks`. Returns their count; 0 if it cannot be found out. */
+/* Stores in `ranks` the ranks that have a mark of this protocol. Returns their count; 0 if it cannot be found out. */
 static int find_marked(int *ranks, int size, int protocol)
 {
     struct sockaddr_un name;
@@ -296,7 +298,7 @@ static void say_alone(void)
     const char *why = "the mpiexec that of another one";
     int rank = pithi_launcher_rank(0);
     if ((!started || atoi(started) == 1) && steps) { /* (a shell that srun --pty started is not a rank) */
-        /* MPI_Init may have set the variables of pithi_launcher_rank */
+        /* pithi_launcher_rank may return a rank from variables that MPI_Init has set, so this reads Slurm's own. */
         const char *number = secure_getenv("SLURM_PROCID");
         rank = number ? atoi(number) : 0;
         started = steps;
@@ -308,7 +310,8 @@ static void say_alone(void)
                   atoi(started), why);
 }
 
-/* Prints which processes are recorded. `others`: the ranks with another version of Pith. */
+/* Prints which processes are recorded. `others`: the ranks with another version of Pith. `follows`: as in
+ * pithi_members_find. */
 static void say(int count, int size, const int *others, int other_count, const char *follows)
 {
     char ranks[64], other[64], apart[200] = "";
@@ -323,9 +326,9 @@ static void say(int count, int size, const int *others, int other_count, const c
               follows ? follows : ranks);
 }
 
-/* Compares the versions of all processes by MPI calls on a communicator of the recorder; used if the marks do not show
- * the versions. Stores the ranks with this process's version in `ranks` and all others in `others`. Returns the count
- * of `ranks`, or `size` if all have this version or the comparison failed. */
+/* Compares the versions of Pith in all processes by MPI calls on a communicator of the recorder. It is used if the
+ * marks do not show the versions. Stores the ranks with this process's version in `ranks`, and all other ranks in
+ * `others`. Returns the count of `ranks`; `size` if all processes have this version or the comparison failed. */
 static int compare_versions(int *ranks, int *others, int size)
 {
     MPI_Comm comm = pithi_own_comm(MPI_GROUP_NULL);
@@ -340,7 +343,8 @@ static int compare_versions(int *ranks, int *others, int size)
     return count > 0 ? count : size;
 }
 
-/* Finds the ranks that have a mark of protocol 0, but not of this process's protocol. */
+/* Stores in `others` the ranks that have a mark of protocol 0, but none of this process's protocol, and returns their
+ * count. `ranks`: those that have one of this process's protocol. */
 static int find_others(int *others, int size, const int *ranks, int count)
 {
     int marked = find_marked(others, size, 0), other_count = 0;

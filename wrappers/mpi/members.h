@@ -8,8 +8,8 @@
  *
  *     mpirun -n 2 pith run A : -n 1 B      ranks 0 and 1 of 3 processes have marks: the log has these two
  *
- * The name of a mark also has the version of the recorder's protocol (PITH_PROTOCOL), so processes with different
- * versions of Pith work apart.
+ * The name of a mark also has the version of the recorder's protocol (PITH_PROTOCOL), so only processes with the same
+ * version are recorded together.
  *
  * If the job is on several machines, or marks are not possible, all processes count as recorded, and they compare their
  * versions by MPI. A process that waits too long for the others prints a line. Variables that the launcher sets show

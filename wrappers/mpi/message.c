@@ -84,7 +84,8 @@ static uint64_t take_number(void)
     enum { AHEAD = 16 }; /* receives whose numbers are taken at once */
     static uint64_t next, end;
 
-    /* With several threads the common counter gives the order of posting; batches would mix it up. */
+    /* With several threads, all threads take numbers from one counter, so that the numbers have the order of posting.
+     * With batches, a later receive could get a lower number. */
     if (pithi_many_threads)
         return pith_recv_post();
     if (next == end) {
@@ -119,15 +120,15 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
 }
 
-/* The first receive that a call completes reads the clock; the call's other receives, and the end of its state, share
- * that time. */
+/* Records a receive. The record of the first receive that a call completes reads the clock. The call's other receives,
+ * and the end of its state, share that time. */
 static void record(const struct pithi_handle *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
     if (pithi_calls_are_off())
         return;
     uint64_t before = pith_buffer_.last_ticks;
 
-    /* Uses the time of another record of this call, if there is one. */
+    /* If this call has made another record after the library's own call, uses the time of that record. */
     if (pithi_self.stamped)
         pith_same_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     else
@@ -251,7 +252,7 @@ static int reused(void *data)
 
 void pithi_pending_begin(void)
 {
-    static int is_registered; /* a program may begin with a session and call MPI_Init after it */
+    static int is_registered; /* 1: not the first call: a program may begin with a session and then call MPI_Init */
     static const struct pithi_request_client log = {
         .size_bytes = sizeof(struct pithi_pending), .completed = completed, .reused = reused};
 
@@ -264,7 +265,8 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
 {
     if (!recv->comm)
         return;
-    /* The call failed and posted nothing, but the number is taken, so a receive of nothing is recorded. */
+    /* The call failed, so it posted no receive. But the receive already has a number, and every number needs a record.
+     * So this records a receive of no message. */
     if (result != MPI_SUCCESS) {
         record_nothing(recv->comm, recv->posted);
         return;
@@ -317,7 +319,8 @@ void pithi_start(int count, const MPI_Request *requests)
         if (!pending)
             continue;
         if (pending->kind == PITHI_PENDING_SEND_INIT) {
-            /* A persistent send is recorded when it starts; a persistent receive gets its number then. */
+            /* Each start of a persistent send is recorded as a send. Each start of a persistent receive takes a new
+             * number. */
             record_send(pending->comm, pending->peer, pending->tag, pending->bytes);
         } else if (pending->kind == PITHI_PENDING_COLL_INIT) {
             pithi_coll_restart(pending, request->number);
@@ -338,8 +341,8 @@ void pithi_cancel(const MPI_Request *handle)
         pending_of(request)->is_cancelled = 1;
 }
 
-/* A receive that is freed while active completes unseen. If it names its source and tag, its message is known and is
- * recorded now, so that later receives still match their own sends. */
+/* No call shows the completion of a receive that is freed while it is active. If such a receive names its source and
+ * tag, its message is known. So it is recorded now, and later receives still match their own sends. */
 void pithi_request_free(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -356,13 +359,12 @@ void pithi_request_free(const MPI_Request *handle)
         else
             record_nothing(pending->comm, pending->posted);
     }
-    forget(request); /* last, because it may free the communicator */
+    forget(request); /* last, because the communicator's entry may be freed then */
 }
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
 
-/* MPI_Mrecv will receive the message later, but the message is matched now. So the number of its receive is taken
- * now. */
+/* MPI_Mrecv will receive the message later, but the message is matched now. So its receive gets its number now. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
     struct pithi_handle *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;

@@ -37,7 +37,7 @@ struct pithi_pending {
     /* kind: enum pithi_pending_kind; is_active: 1: started; is_cancelled: 1: MPI_Cancel was called */
     uint8_t kind, is_active, is_cancelled;
 };
-/* Called before the first request. */
+/* Registers the log as a client of the table of requests. Call it before the first request. */
 void pithi_pending_begin(void);
 /* Enters a request with `pending` as its data. Returns the request's number; -1 if there is no memory. */
 int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
@@ -45,7 +45,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
 /* A receive from its posting to its completion. */
 struct pithi_recv {
     struct pithi_handle *comm; /* NULL: nothing is recorded (MPI_PROC_NULL, or not a call of the user) */
-    uint64_t posted;           /* its number among the receives of the rank */
+    uint64_t posted;           /* the receive's number in the order of posting */
     int peer, tag;             /* as posted */
     MPI_Status own;            /* used if the user passes MPI_STATUS_IGNORE */
 };
@@ -58,22 +58,23 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
 /* Call it after a call that posted a receive with a request. Enters the request in the table. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
 
-/* MPI_Mprobe and MPI_Improbe match a message. From then on, the message has the number of the receive that will get
- * it. */
+/* Call pithi_message_matched after MPI_Mprobe or MPI_Improbe. It enters the matched message, with a number for the
+ * receive that will get the message. Call pithi_message_begin before that receive; it sets *recv from the entry. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message);
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message);
 
-/* Call these after a persistent request was made; they enter it. For a partitioned request, `count` is that of all
- * partitions together. */
+/* Enter a persistent request. Call these after the call that made the request. For a partitioned request, `count` is
+ * the number of elements in all partitions together. */
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
                      const MPI_Request *request);
 void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request);
-/* Call it before MPI_Start and MPI_Startall. */
+/* Call it before MPI_Start and MPI_Startall. Records the sends and collectives that they start, and gives each started
+ * receive its number. */
 void pithi_start(int count, const MPI_Request *requests);
 
-/* Call it before MPI_Cancel. */
+/* Call it before MPI_Cancel. Notes that the receive may be cancelled. */
 void pithi_cancel(const MPI_Request *request);
-/* Call it before MPI_Request_free. */
+/* Call it before MPI_Request_free. Removes the request, and records its receive if that is active. */
 void pithi_request_free(const MPI_Request *request);
 
 #endif

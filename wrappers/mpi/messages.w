@@ -147,7 +147,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- communicators: a collective on the parent, or on the new communicator if not all call it -------------------- */
+/* ---- communicators: a collective on the parent, or on the new communicator if only its members call -------------- */
 
 {{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_idup}}
     pithi_coll_barrier({{parent}});

@@ -1,5 +1,5 @@
-/* nested.c - finds out, by its return address, whether the program or the MPI library made a nested call (real.h). This
- * file uses nothing of the recorder. */
+/* nested.c - finds out whether the program or the MPI library made a nested call, by the return address of the call
+ * (real.h). This file uses nothing of the recorder. */
 #include "nested.h"
 
 #include "real.h"

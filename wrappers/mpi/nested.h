@@ -1,4 +1,4 @@
-/* nested.h - whether the user or the MPI library itself made a nested MPI call. */
+/* nested.h - shows whether the user or the MPI library itself made an MPI call that lies inside another one. */
 #ifndef PITHI_NESTED_H
 #define PITHI_NESTED_H
 

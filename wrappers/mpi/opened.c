@@ -29,7 +29,7 @@ static void *(*next_dlsym(void))(void *, const char *)
 /* Returns the function that a program linked with MPI would call in place of `symbol`. */
 static void *linked(void *symbol, const char *name, const void *caller)
 {
-    /* Pith's own libraries, when they look up a function, need the MPI library's function and not a wrapper. */
+    /* Pith's own libraries also call dlsym. They need the MPI library's function, and not a wrapper. */
     Dl_info info;
     const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
 
@@ -37,7 +37,7 @@ static void *linked(void *symbol, const char *name, const void *caller)
         return symbol;
     void *ours = pithi_real_is_mpi(symbol) ? next_dlsym()(RTLD_DEFAULT, name) : NULL;
 
-    dlerror(); /* clears an error of this look-up: the program's own call succeeded */
+    dlerror(); /* clears an error of the look-up above, because the program's own look-up succeeded */
     return ours ? ours : symbol;
 }
 

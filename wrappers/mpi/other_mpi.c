@@ -1,9 +1,9 @@
 /* other_mpi.c - keeps the wrappers away from programs of another MPI.
  *
  * pith run checks the program that it starts. But if that program is a script, the programs that the script starts
- * inherit LD_PRELOAD, and may be linked with another MPI than the launcher's. Calls of such a program would come to
- * wrappers that misread the arguments. When this library is loaded, nothing of the program has run yet. So this library
- * executes the program again, without the wrappers.
+ * inherit LD_PRELOAD, and may be linked with another MPI than the one that these wrappers record. Calls of such a
+ * program would come to the wrappers, which would misread the arguments. When this library is loaded, nothing of the
+ * program has run yet. So this library executes the program again, without the wrappers.
  *
  * A program that loads its MPI later (Python, by dlopen) has done work before its first call, so it cannot be executed
  * again. Its calls go straight on to its MPI, because each wrapper begins with a call of __fentry__ below (the
@@ -84,7 +84,7 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
 #ifdef PITHI_GATED
 enum { UNKNOWN, RECORDED, OTHER, KEPT = 4096 }; /* KEPT: a power of two, more than MPI has functions */
 
-/* UNKNOWN until the first call, then RECORDED or OTHER */
+/* UNKNOWN until the first call; then RECORDED if these wrappers record the program's MPI, else OTHER */
 __attribute__((visibility("hidden"))) int pithi_gate_program;
 static struct {
     uintptr_t wrapper; /* 0: free; set after `function` */
@@ -112,8 +112,8 @@ static void *same_function(uintptr_t inside)
     return function;
 }
 
-/* Called at the begin of a wrapper, until it is known that the program's MPI is the wrappers' MPI. Returns the function
- * to call in place of the wrapper; NULL: the wrapper itself runs. */
+/* Called at the begin of each wrapper, until it is known that these wrappers can record the program's MPI. Returns the
+ * function to call in place of the wrapper; NULL: the wrapper itself runs. */
 __attribute__((used, visibility("hidden"))) void *pithi_gate(uintptr_t inside);
 void *pithi_gate(uintptr_t inside)
 {

@@ -28,7 +28,7 @@ void pithi_own_add(int64_t ns) { unwritten_ns += ns; }
 
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns) { return pith_job_clock(local_ns, offset_ns); }
 
-/* Has nothing to do, because the log library compared the clocks when it joined the job. */
+/* Does nothing and returns -1, because the log library compared the clocks when it joined the job. */
 int pithi_own_compare(void) { return -1; }
 
 void pithi_own_over(void)

@@ -175,7 +175,8 @@ void *pithi_real_find(void **slot, const char *name)
         load_library();
         symbol = pithi_real_symbol(name);
     }
-    /* Handles are ints in MPICH and pointers in the others, so wrappers for the wrong kind would truncate them. */
+    /* Handles are ints in MPICH and pointers in the other kinds, so wrappers for MPICH would truncate the others'
+     * handles. */
     if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && pithi_real_other_kind()))
         give_up(name);
     __atomic_store_n(&checked, 1, __ATOMIC_RELAXED);
@@ -234,8 +235,8 @@ void *pithi_real_next(struct pithi_real_slot *next, const char *name)
     return next->tool;
 }
 
-/* Searches from the program on, and not only in libraries after this one, because the linker may have copied the data
- * into the program (a copy relocation); the copy is then the one in use. */
+/* See real.h. Searches the program first, and not only the libraries after this one. The linker may have copied the
+ * data into the program (a copy relocation), and then only the copy is in use. */
 void *pithi_real_data(void **slot, const char *name)
 {
     void *data = dlsym(RTLD_DEFAULT, name);
@@ -313,7 +314,7 @@ static int loaded_objects(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     now->adds = info->dlpi_adds;
     now->subs = info->dlpi_subs;
-    return 1; /* each object has the counts, so the first is enough */
+    return 1; /* ends the iteration: each module has the same counts, so the first one is enough */
 }
 
 static const struct snapshot *snapshot_get(void)
@@ -349,8 +350,8 @@ int pithi_real_is_user(const void *address) { return !range_of(address); }
  * its own calls by name: through an address in the instruction (E8), or through the table of addresses near the code
  * (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding backwards is ambiguous, so the
  * target of a direct call must be in the MPI library's code. Pith's wrappers also call the MPI library through
- * pointers. Return addresses in Pith's code do not count as those of callbacks, because a function of the MPI library
- * may end in a jump, too. */
+ * pointers, and a function of the MPI library may end in a jump to an MPI function, too. So a return address in Pith's
+ * code never counts as that of a callback. */
 #if defined(__x86_64__)
 static int is_by_name(const unsigned char *after)
 {

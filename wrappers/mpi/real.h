@@ -46,8 +46,8 @@
 extern "C" {
 #endif
 
-/* The functions that NEXT looks up; each is NULL before. If there is another tool, `slot` stays NULL, so that each call
- * comes to pithi_real_next. */
+/* The functions that NEXT looks up; each is NULL until then. If there is another tool, `slot` stays NULL, so that each
+ * call comes to pithi_real_next. */
 struct pithi_real_slot {
     /* slot: the function that NEXT calls; tool: the other tool's function; real: the MPI library's */
     void *slot, *tool, *real;

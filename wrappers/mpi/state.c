@@ -32,7 +32,9 @@ int pithi_state_first(struct pithi_state *state, const void *caller)
     if (sites > 0)
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
     __atomic_store_n(&pithi_long_call, pith_long_call(), __ATOMIC_RELAXED);
-    has_site = PITH_ID_IN_(id) && sites != 0; /* so the log learns early in which module the program's call sites are */
+    /* The first call of each function is recorded with its call site. So the log shows early in which module the
+     * program's call sites are. */
+    has_site = PITH_ID_IN_(id) && sites != 0;
     if (has_site)
         pith_call_site(caller);
     if (pith_watched_call())
@@ -62,8 +64,8 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
     }
 }
 
-/* Records the begin of a call whose state may be undefined, with its call site if the program computed for long
- * before. */
+/* Records the begin of a call whose state may not be defined yet. If the program computed for long before the call,
+ * also records the call site. */
 void pithi_enter_record(struct pithi_state *state, const void *caller)
 {
     uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);

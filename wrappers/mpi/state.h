@@ -1,4 +1,4 @@
-/* state.h - one MPI call as a state: whether it is recorded, and under which id. */
+/* state.h - records one MPI call as a state: decides whether the call is recorded, and under which id. */
 #ifndef PITHI_STATE_H
 #define PITHI_STATE_H
 

@@ -179,7 +179,8 @@ static int on_one_host(MPI_Comm share)
            leaders[0] == -leaders[1];
 }
 
-/* One rank creates the file before the others open it. */
+/* Opens the file by system calls. The rank with `made_here` creates it before the other ranks open it. Returns 0 on an
+ * error. */
 static int open_plain(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     int made;
@@ -221,7 +222,7 @@ static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_C
  * its own. */
 static int open_file(struct file *file, const char *path, int rank, int maker, int good)
 {
-    /* If all have maker 0, there is one file for all, and `comm` can be used. */
+    /* If all ranks have the maker 0, they all share one file, and `comm` can be used. */
     int all = all_good(maker == 0);
     MPI_Comm share = comm;
 
@@ -256,7 +257,7 @@ static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
     struct file opened = {-1, MPI_FILE_NULL, MPI_COMM_NULL}, *file = malloc(sizeof *file);
-    /* Called even without memory: opening is collective, so all ranks must take part. */
+    /* This rank calls open_file even if it has no memory for *file, because the call is collective. */
     int good = open_file(&opened, path, transport->rank, maker, file != NULL);
     int saved = errno;
 
@@ -357,7 +358,8 @@ const struct pith_transport *pithi_transport_on(MPI_Comm ours)
     return transport;
 }
 
-/* Completes the transport on `comm`: ranks, the number of ranks that share cores, affinity. */
+/* Completes the transport on `comm` and returns it: sets the ranks, the number of ranks that share cores, and the
+ * affinity. */
 static const struct pith_transport *made(void)
 {
     pithi_transport_on(comm);
@@ -402,7 +404,7 @@ const struct pith_transport *pithi_transport_open_members(MPI_Group members)
     return comm != MPI_COMM_NULL ? made() : NULL;
 }
 
-/* For programs that use only MPI sessions and therefore have no MPI_COMM_WORLD. */
+/* See transport.h. For programs that use only MPI sessions and therefore have no MPI_COMM_WORLD. */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)
 {
 #ifdef MPI_SESSION_NULL

@@ -1,4 +1,4 @@
-/* transport.h - liblog's transport on MPI: it uses a communicator of its own, through PMPI. */
+/* transport.h - makes liblog's transport on MPI, which calls PMPI functions on a communicator of its own. */
 #ifndef PITHI_TRANSPORT_H
 #define PITHI_TRANSPORT_H
 
@@ -11,7 +11,8 @@ const struct pith_transport *pithi_transport_open(void);
 /* Like pithi_transport_open, but only for the processes of a group, and collective over these; MPI_GROUP_NULL: all
  * processes. */
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
-/* Like pithi_transport_open, from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
+/* Like pithi_transport_open, but makes the communicator from the group of all processes, without MPI_COMM_WORLD (MPI
+ * 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);
 /* Makes a transport on the caller's communicator, which the caller still frees. It is for messages only, and its
  * `sharing` is unknown. The call itself sends nothing. */
