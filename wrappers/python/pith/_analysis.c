@@ -18,7 +18,7 @@ struct analysis {
     int damaged; /* 1: some records could not be read */
 };
 
-/* The analysis is a user of the log, so the log stays open until here. */
+/* The analysis counts as a user of the log, so the log stays open until this function releases it. */
 static void analysis_dealloc(struct analysis *self)
 {
     if (self->log) {

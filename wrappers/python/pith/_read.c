@@ -41,7 +41,8 @@ int pithi_py_append(PyObject *list, PyObject *item)
     return status;
 }
 
-/* An exception may be set already, because work that is to stop may call this once more before it ends. */
+/* See _read.h. An exception may be set already, because the work may call this function once more between the exception
+ * and its end. */
 int pithi_py_progress(void *context, double part)
 {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -52,7 +53,7 @@ int pithi_py_progress(void *context, double part)
     return stop;
 }
 
-/* Calls the type's functions by PyType_GetSlot, since the limited API does not show the fields of types. */
+/* See _read.h. Gets the type's function by PyType_GetSlot, since the limited API does not show the fields of types. */
 void *pithi_py_new(PyTypeObject *type)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -60,7 +61,7 @@ void *pithi_py_new(PyTypeObject *type)
     return alloc(type, 0);
 }
 
-/* Also drops the reference to the type, which each object of a heap type has. */
+/* Frees an object, and drops the reference to its type that each object of a heap type has. */
 void pithi_py_free(void *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
@@ -267,7 +268,7 @@ static PyObject *log_properties(struct log *self, PyObject *unused)
     return all;
 }
 
-/* definitions() -> [(kind, name, rgb, group, format), ...], [id] */
+/* definitions() -> [(kind, name, rgb, group, format), ...], indexed by id */
 static PyObject *log_definitions(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -336,7 +337,7 @@ static PyObject *log_communicators(struct log *self, PyObject *unused)
     return all;
 }
 
-/* find(word, is_end) -> ns */
+/* find(word, is_end) -> ns: the time for which `word` stands as the begin or end of an interval */
 static PyObject *log_find(struct log *self, PyObject *args)
 {
     const char *word;

@@ -1,4 +1,4 @@
-/* _read.h - what the files of pith._read share, the module by which log.py reads logs. */
+/* _read.h - what the source files of the module pith._read share; log.py reads logs by this module. */
 #ifndef PITH_PYTHON_READ_H
 #define PITH_PYTHON_READ_H
 
@@ -21,13 +21,14 @@ void pithi_py_release(struct log *self);
 
 /* Raises the exception of `err` with the text of pithlog_error(); returns NULL. */
 PyObject *pithi_py_failed(int err);
-/* A name in a log as a str. Names are bytes: a byte that is not UTF-8 becomes \xNN. */
+/* Returns a name in a log as a str. In logs, names are bytes; a byte that is not UTF-8 becomes \xNN. */
 PyObject *pithi_py_text(const char *bytes);
 /* Appends `item` to `list`, which takes the reference. `item` may be NULL after an error. Returns 0 on success. */
 int pithi_py_append(PyObject *list, PyObject *item);
-/* Called during long work without the GIL: lets Python handle signals. If that raises an exception, the work stops. */
+/* Called during long work without the GIL. Lets Python handle signals. Returns 1 if that raised an exception, so that
+ * the work stops. */
 int pithi_py_progress(void *context, double part);
-/* Allocate an object of a heap type, with all fields 0, and free such an object. */
+/* Allocate an object of a heap type, with all fields 0; free such an object. */
 void *pithi_py_new(PyTypeObject *type);
 void pithi_py_free(void *self);
 

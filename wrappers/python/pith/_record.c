@@ -91,7 +91,7 @@ static PyObject *state_end(struct definition *self, PyObject *unused)
 static PyObject *state_enter(struct definition *self, PyObject *unused)
 {
     (void)unused;
-    Py_INCREF((PyObject *)self); /* for the result: `with state as s` */
+    Py_INCREF((PyObject *)self); /* a reference for the result, which is `s` in `with state as s` */
     pith_begin(self->id);
     return (PyObject *)self;
 }
