@@ -33,8 +33,8 @@ static void make(struct pithi_handle *handle, MPI_Comm comm, int is_required)
     pithi_handle_use(handle, PITHI_CLIENT_COMPENSATION);
 }
 
-/* See shadow.h. If requests still need the shadow now, it is never freed: MPI_Comm_free is collective, and later there
- * is no moment at which all members call this function together. */
+/* See shadow.h. If requests still need the shadow now, it is never freed. MPI_Comm_free is collective, and there is no
+ * later call of all members in which they could free the shadow together. */
 void pithi_shadow_free(struct pithi_handle *handle)
 {
     MPI_Comm shadow = pithi_shadow_of(handle);

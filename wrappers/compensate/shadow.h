@@ -1,11 +1,12 @@
-/* shadow.h - shadows: a shadow is a communicator of the recorder with the same members as a communicator of the
- * program.
+/* shadow.h - makes, finds and frees shadows. A shadow is a communicator of the recorder that has the same members as a
+ * communicator of the program.
  *
- * Headers that are messages of their own (PITH_COMPENSATE=message) and shadow collectives use the shadow, so that they
- * never match the program's messages and collectives. The shadow is made and freed with the program's communicator, in
- * calls that are collective anyway. The entry of the program's communicator (handle.h) has the shadow in compensation's
- * slot. A communicator has no shadow if the call that made it is nonblocking (MPI_Comm_idup) or has no wrapper (MPIX_),
- * or if members are of another job (MPI_Comm_spawn). In each of these cases, no member has a shadow. */
+ * Shadow collectives use the shadow, and with PITH_COMPENSATE=message also headers, which are then messages of their
+ * own. On the shadow, they never match the program's messages and collectives. The shadow is made and freed with the
+ * program's communicator, in calls that are collective anyway. The entry of the program's communicator (handle.h) has
+ * the shadow in compensation's slot. A communicator has no shadow if the call that made it is nonblocking
+ * (MPI_Comm_idup) or has no wrapper (MPIX_), or if members are of another job (MPI_Comm_spawn). In each of these cases,
+ * no member has a shadow. */
 #ifndef PITHI_SHADOW_H
 #define PITHI_SHADOW_H
 

@@ -17,7 +17,7 @@
 
 #include "request.h"
 
-/* A request of the call: the key of its handle until it is looked up, then its entry. */
+/* One request of the call. Before the look-up this is the key of the request's handle, then the request's entry. */
 union pithi_awaited {
     uint64_t key;                  /* before the look-up */
     struct pithi_request *request; /* after the look-up; NULL: no client has data for this request */
@@ -55,8 +55,8 @@ struct pithi_completion {
 #define PITHI_FIRST (&(const int){0})
 
 /* Call it before the call. Looks the requests up. `ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. Returns the
- * statuses to pass to the call: the program's, or if the program passes `ignored` and a client may need statuses, the
- * wrapper's own. */
+ * statuses to pass to the call. These are the program's statuses. But if the program passes `ignored` and a client may
+ * need statuses, they are the wrapper's own. */
 MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,
                                    const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignored);
 /* Call one of these after the call. It calls the clients that have data for the completed requests. `index` negative or

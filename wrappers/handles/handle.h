@@ -2,9 +2,9 @@
  *
  * Each library has one table for all of these. An entry has the members' ranks, and a slot of memory for each client.
  * The clients are the library itself (the log, the time library or the checks) and compensation. handle.w makes an
- * entry when a call makes a handle, and removes the entry when a call frees the handle. A communicator that has no
- * entry (MPI_Comm_idup, MPIX_...) is entered at its first use. An entry is valid until the program has freed the handle
- * and no client holds the entry.
+ * entry when a call makes a handle, and removes the entry when a call frees the handle. A communicator for which
+ * handle.w makes no entry, such as one from MPI_Comm_idup or an MPIX_ function, is entered at its first use. An entry
+ * is valid until the program has freed the handle and no client holds the entry.
  *
  * Several threads may call these functions at the same time. Entries never move.
  */

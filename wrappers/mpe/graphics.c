@@ -78,8 +78,8 @@ static void load_x(void)
 
 /* ---- Errors of X ------------------------------------------------------------------------------------------------- */
 
-/* The error handler, which libX11 calls from within its functions. If the connection is that of a window of libmpe,
- * this thread holds the lock. */
+/* The error handler, which libX11 calls from within its functions. Notes an error of one of libmpe's connections; this
+ * thread then holds the lock. Passes any other error on to the previous handler. */
 static int on_error(Display *display, XErrorEvent *event)
 {
     for (struct MPE_XGraph_ *window = windows; window; window = window->next)

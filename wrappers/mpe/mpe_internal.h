@@ -70,8 +70,9 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key);
 /* Lets MPI_Finalize call finish() at its begin, while MPI still works. Only the first call has an effect. */
 void pithi_mpe_at_finalize(void (*finish)(void));
 
-/* A copy function for attributes that duplicates of a communicator do not inherit. It replaces MPI_COMM_NULL_COPY_FN: a
- * use of MPI's function would be an undefined symbol, with which libmpe could not be loaded before the MPI library. */
+/* A copy function for attributes that duplicates of a communicator do not inherit. It is used in place of
+ * MPI_COMM_NULL_COPY_FN. That function of MPI would be an undefined symbol in libmpe, and libmpe could then not be
+ * loaded before the MPI library. */
 static inline int pithi_mpe_copy_nothing(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)value, (void)out;

@@ -41,8 +41,8 @@ static int next_state = FIRST_STATE, next_solo = FIRST_SOLO; /* changed by atomi
 
 /* ---- New event numbers ------------------------------------------------------------------------------------------- */
 
-/* Starts the numbers for a new log: they are given out from the first on again, and descriptions from the previous log
- * do not count. */
+/* Starts the numbers for a new log. Numbers are given out from the first one on again, and descriptions from the
+ * previous log no longer count. */
 void pithi_mpe_numbers_begin(void)
 {
     __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
@@ -74,7 +74,7 @@ int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
-/* MPE's oldest interface: this one call gives both numbers for states and numbers for events. */
+/* MPE's oldest interface. Programs use the number that this call gives for a state or for an event. */
 int MPE_Log_get_event_number(void)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_event_number, ());
@@ -278,7 +278,7 @@ __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy
     memcpy(copy, words, BYTES);
 }
 
-/* Not inlined, so that records without a payload, which are nearly all, need no stack for the copy. */
+/* Not inlined into record(), so that a record without a payload needs no stack for the copy. */
 __attribute__((noinline)) static int record_payload(int event, uint32_t comm, const char *bytes)
 {
     unsigned char copy[BYTES];
@@ -288,7 +288,8 @@ __attribute__((noinline)) static int record_payload(int event, uint32_t comm, co
     return MPE_LOG_OK;
 }
 
-/* Records an event number. This function stays short, because nearly all records have no payload. */
+/* Records an event number. Nearly all records have no payload, so another function handles those that have one, and
+ * this function stays short. */
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)

@@ -149,8 +149,9 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 struct pithi_handle *pithi_detail_window(MPI_Win window) { return find(pithi_window_key(window)); }
 struct pithi_handle *pithi_detail_file(MPI_File file) { return find(pithi_file_key(file)); }
 
-/* A fence ends an epoch if an earlier fence began one and the assertion MPI_MODE_NOPRECEDE does not exclude it. It
- * begins an epoch unless MPI_MODE_NOSUCCEED excludes that. All processes must give the same two assertions. */
+/* See detail.h. A fence ends an epoch if an earlier fence began one and the assertion MPI_MODE_NOPRECEDE does not
+ * exclude it. It begins an epoch unless MPI_MODE_NOSUCCEED excludes that. All processes must give the same two
+ * assertions. */
 int pithi_detail_window_fenced(MPI_Win window, int assertion)
 {
     const struct pithi_handle *found = pithi_detail_window(window);
@@ -163,8 +164,8 @@ int pithi_detail_window_fenced(MPI_Win window, int assertion)
     return ends_epoch;
 }
 
-/* Called before the library's call that frees the handle. After that call, the record would lie between the call's wait
- * and the end of its state, and would need a clock reading of its own. */
+/* See detail.h. The end is recorded before the library's call that frees the handle. After that call, the record would
+ * lie between the wait in the call and the end of the state, and would need a clock reading of its own. */
 void pithi_detail_freeing(const struct pithi_handle *handle)
 {
     if (handle)

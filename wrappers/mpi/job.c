@@ -74,7 +74,8 @@ static void tell_library(void)
     pith_property("mpi", text);
 }
 
-/* Returns 1 if this call begins the job: the program made it, and no other copy of the wrappers records. */
+/* Returns 1 if this call begins the job. It does so if the program made it, no earlier call has begun the job, and no
+ * other copy of the wrappers records. */
 static int begins_here(void) { return !pithi_job_aside && !transport && pithi_self.recorded; }
 
 void pithi_state_mpi(void) { (void)REAL(MPI_Initialized); }

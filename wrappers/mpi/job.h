@@ -4,7 +4,8 @@
 
 #include <mpi.h>
 
-/* 1 from the end of MPI_Init (or Init_thread) to the beginning of MPI_Finalize: the recorder may call MPI. */
+/* 1 from the end of MPI_Init or MPI_Init_thread to the beginning of MPI_Finalize. While it is 1, the recorder may call
+ * MPI. */
 extern int pithi_job_up;
 /* 1 after the first MPI_Init, Init_thread or Session_init that reached these wrappers (linked.c). */
 extern int pithi_job_seen;

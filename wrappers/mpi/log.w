@@ -5,7 +5,7 @@
  * Several parts may apply to one function. Their code before the call runs in the order of this file, their code after
  * it in the opposite order. The part that makes each call a state stands before the parts for details and messages, so
  * the state encloses their records. In double braces, @class selects all functions of a class in roles.table, and a
- * role (peer, type ...) stands for the argument with that role.
+ * role such as peer stands for the argument with that role.
  */
 #include "detail.h"
 #include "job.h"

@@ -110,11 +110,11 @@ static int is_starter(const char *name)
     return 0;
 }
 
-/* Finds the launcher of a process: its nearest ancestor without a rank, or with the name of a launcher. Ancestors with
- * a rank are scripts between the launcher and the program. A launcher may have a rank itself, because it may run inside
- * another job. Examples are an mpiexec in a batch script of Slurm or in a shell that srun started. MPICH's mpiexec
- * starts a helper (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the helper's
- * parent, mpiexec, counts as the launcher. */
+/* Finds the launcher of a process. This is the nearest ancestor that has no rank or has the name of a launcher. Other
+ * ancestors with a rank are scripts between the launcher and the program. A launcher may have a rank itself, because it
+ * may run inside another job. Examples are an mpiexec in a batch script of Slurm or in a shell that srun started.
+ * MPICH's mpiexec starts a helper (hydra_pmi_proxy) for each host name, even if several names mean this machine. So the
+ * helper's parent, mpiexec, counts as the launcher. */
 static struct starter launcher_of(long pid)
 {
     struct starter found = {0}, none = {0};
@@ -298,7 +298,7 @@ static void say_alone(void)
     const char *why = "the mpiexec that of another one";
     int rank = pithi_launcher_rank(0);
     if ((!started || atoi(started) == 1) && steps) { /* (a shell that srun --pty started is not a rank) */
-        /* pithi_launcher_rank may return a rank from variables that MPI_Init has set, so this reads Slurm's own. */
+        /* pithi_launcher_rank may have read a variable that MPI_Init set, so this reads Slurm's own variable. */
         const char *number = secure_getenv("SLURM_PROCID");
         rank = number ? atoi(number) : 0;
         started = steps;

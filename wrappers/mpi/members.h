@@ -20,7 +20,7 @@
 
 #include <mpi.h>
 
-/* Call it right before MPI_Init. `library`: only processes with the same name here work together. */
+/* Call it right before MPI_Init. `library`: a name; only processes that pass the same name are recorded together. */
 void pithi_members_mark(const char *library);
 /* Call it after MPI_Init. Returns MPI_GROUP_NULL if all processes are recorded, else the group of the recorded ones, of
  * which this process is one; the caller frees it. The first recorded process prints a line that ends with `follows`, or

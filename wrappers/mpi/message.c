@@ -9,8 +9,8 @@
  *     MPI_Wait B     record: receive, posted = 1
  *     MPI_Wait A     record: receive, posted = 0
  *
- * A receive that gets no message (cancelled, failed) is recorded as well, with PITH_NOBODY as its source. Otherwise its
- * number would be missing, and readers would wait for it. */
+ * A receive that gets no message, because it failed or was cancelled, is recorded as well, with PITH_NOBODY as its
+ * source. Otherwise its number would be missing, and readers would wait for it. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
 
 static int announced; /* are receives recorded when they are posted? 0: not known yet, 1: no, 2: yes */
 
-/* With PITH_HANG, records a receive also when it is posted, for the report about a job that hangs: a receive that never
+/* With PITH_HANG, records a receive also when it is posted, for the report about a job that hangs. A receive that never
  * ends has no other record. */
 static __attribute__((noinline)) void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
 {
@@ -252,7 +252,7 @@ static int reused(void *data)
 
 void pithi_pending_begin(void)
 {
-    static int is_registered; /* 1: not the first call: a program may begin with a session and then call MPI_Init */
+    static int is_registered; /* a second call is possible: by a session, then by MPI_Init */
     static const struct pithi_request_client log = {
         .size_bytes = sizeof(struct pithi_pending), .completed = completed, .reused = reused};
 

@@ -1,7 +1,8 @@
 /* message.h - records of point-to-point messages: before a send, after a receive.
  *
- * A receive takes its number (pith_recv_post) before the call that posts it, and its record contains that number. If
- * the user passes MPI_STATUS_IGNORE, the wrapper passes a status of its own, to get the source, the tag and the size.
+ * Before a call posts a receive, the receive takes a number by pith_recv_post. The record of the receive contains that
+ * number. If the user passes MPI_STATUS_IGNORE, the wrapper passes a status of its own, to get the source, the tag and
+ * the size.
  */
 #ifndef PITHI_MESSAGE_H
 #define PITHI_MESSAGE_H

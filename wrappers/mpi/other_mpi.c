@@ -5,8 +5,8 @@
  * program would come to the wrappers, which would misread the arguments. When this library is loaded, nothing of the
  * program has run yet. So this library executes the program again, without the wrappers.
  *
- * A program that loads its MPI later (Python, by dlopen) has done work before its first call, so it cannot be executed
- * again. Its calls go straight on to its MPI, because each wrapper begins with a call of __fentry__ below (the
+ * A program that loads its MPI later, as Python does by dlopen, has done work before its first call, so it cannot be
+ * executed again. Its calls go straight on to its MPI, because each wrapper begins with a call of __fentry__ below (the
  * compiler's -mfentry, wrappers.mk), which jumps to the program's MPI. This must happen before the wrapper has read an
  * argument, since a wrapper for MPICH would read handles of 8 bytes as int. If the compiler has no -mfentry, such a
  * program ends with a message (real.c). */

@@ -120,8 +120,8 @@ const char *pithi_real_other_kind(void)
     return kind && strcmp(kind, PITHI_MPI_KIND) != 0 ? kind : NULL;
 }
 
-/* Loads the MPI library if none is loaded. That happens if this library came before the MPI library on the program's
- * link command: all MPI functions then come from this library, so the linker leaves out the MPI library
+/* Loads the MPI library if none is loaded. None is loaded if this library came before the MPI library on the program's
+ * link command. All MPI functions then come from this library, so the linker leaves out the MPI library
  * (--as-needed). */
 static void load_library(void)
 {
@@ -207,7 +207,7 @@ static void *find_tool(const char *name, void *real)
     for (int i = 0; i < TOOLS && tools[i] != tool.dli_fbase; i++)
         if (!tools[i]) {
             __atomic_store_n(&tools[i], tool.dli_fbase, __ATOMIC_RELEASE);
-            /* rebuilds the ranges: the tool's code no longer counts as the program's */
+            /* the ranges are built again, because the tool's code no longer counts as the program's */
             __atomic_store_n(&newest, NULL, __ATOMIC_RELEASE);
             break;
         }
@@ -314,7 +314,7 @@ static int loaded_objects(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     now->adds = info->dlpi_adds;
     now->subs = info->dlpi_subs;
-    return 1; /* ends the iteration: each module has the same counts, so the first one is enough */
+    return 1; /* ends the iteration, because each module has the same counts */
 }
 
 static const struct snapshot *snapshot_get(void)
@@ -345,13 +345,13 @@ static const struct range *range_of(const void *address)
 
 int pithi_real_is_user(const void *address) { return !range_of(address); }
 
-/* A callback given to MPI may end in a tail call (a jump) to an MPI function; the return address is then in MPI's own
- * code, after the instruction that called the callback. So the calling instruction is decoded. The MPI library makes
- * its own calls by name: through an address in the instruction (E8), or through the table of addresses near the code
- * (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding backwards is ambiguous, so the
- * target of a direct call must be in the MPI library's code. Pith's wrappers also call the MPI library through
- * pointers, and a function of the MPI library may end in a jump to an MPI function, too. So a return address in Pith's
- * code never counts as that of a callback. */
+/* A callback given to MPI may end in a jump to an MPI function (a tail call). The return address is then in MPI's own
+ * code, after the instruction that called the callback. So the instruction before the return address is decoded. The
+ * MPI library makes its own calls by name: through an address in the instruction (E8), or through the table of
+ * addresses near the code (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding backwards
+ * is ambiguous, so the target of a direct call must be in the MPI library's code. Pith's wrappers also call the MPI
+ * library through pointers, and a function of the MPI library may end in a jump to an MPI function, too. So a return
+ * address in Pith's code never counts as that of a callback. */
 #if defined(__x86_64__)
 static int is_by_name(const unsigned char *after)
 {

@@ -86,8 +86,8 @@ void *pithi_real_symbol(const char *name);
 /* Like pithi_real_find, for data. It may return NULL, which is not cached. */
 void *pithi_real_data(void **slot, const char *name);
 
-/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols, handles would prevent
- * loading this library into a program that opens MPI late, or into a shell. So handles, too, are looked up at run time.
+/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols, the handles would prevent
+ * loading this library into a shell, or into a program that opens MPI late. So handles, too, are looked up at run time.
  * They are then no constants, so a variable outside of functions cannot be initialized with a handle. */
 #if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL

@@ -411,7 +411,7 @@ static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, MET
                                        {NULL, NULL, 0, NULL}};
 
 static PyType_Slot log_slots[] = {
-    /* slots of a heap type: the limited API has no other types */
+    /* slots, because these are heap types; the limited API has no other types */
     {Py_tp_new, (void *)log_new},
     {Py_tp_dealloc, (void *)log_dealloc},
     {Py_tp_methods, log_methods},

@@ -5,8 +5,8 @@
  *         step.record()      event_record
  *
  * solve and step are made once, and have their ids in liblog. METH_FASTCALL and METH_NOARGS pass arguments without a
- * tuple. Wrong arguments raise an exception. What liblog cannot record is counted, as in C (lost()), so recording never
- * stops a program. */
+ * tuple. Wrong arguments raise an exception. If liblog cannot record something, it only counts this, and lost() returns
+ * the count. So recording never stops a program. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
