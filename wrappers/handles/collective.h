@@ -42,7 +42,8 @@ enum pithi_shape {
     PITHI_SHAPE_nalltoallv = PITHI_SHAPE_nalltoall,
     PITHI_SHAPE_nalltoallw = PITHI_SHAPE_nalltoall
 };
-/* The shape as a constant. To be used as PITHI_SHAPE({{class}}), so that the second argument is the second class. */
+/* Gives a function's shape as a constant. Use it as PITHI_SHAPE({{class}}), so that its second argument is the second
+ * class of the function. */
 #define PITHI_SHAPE(kind, shape, ...) PITHI_SHAPE_##shape
 
 static inline int pithi_shape_has_root(enum pithi_shape shape)
@@ -72,7 +73,7 @@ struct pithi_collective {
     struct pithi_data sent, received; /* reductions and broadcasts have only `sent` */
 };
 
-/* Return the number of elements of member i's data, and the number of its bytes. */
+/* pithi_data_count returns how many elements the data of member i have, pithi_data_part how many bytes. */
 PITHI_IN_WRAPPER MPI_Count pithi_data_count(const struct pithi_data *data, int i)
 {
     if (!data->counts)

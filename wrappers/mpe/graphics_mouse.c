@@ -61,7 +61,8 @@ static int share_results(MPE_XGraph handle, int result, int count, const int val
     return all[0];
 }
 
-/* Returns 1 if the window is collective and this rank is not rank 0, because only rank 0 reads the mouse then. */
+/* Returns 1 if rank 0 reads the mouse for this rank, that is, if the window is collective and this rank is not rank
+ * 0. */
 static int is_reader_elsewhere(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);

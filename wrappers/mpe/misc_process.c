@@ -189,7 +189,7 @@ int MPE_Errors_call_gdb_in_xterm(char *program, char *display)
     return refuse(__func__);
 }
 
-/* An error handler for MPI. When it has returned, the MPI call returns its error code. */
+/* An error handler for MPI. After it has returned, the MPI call in which the error occurred returns its error code. */
 void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
 {
     MPE_CallStack_t stack;

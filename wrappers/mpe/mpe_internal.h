@@ -19,7 +19,7 @@ static inline int pithi_mpe_running(void)
     return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED) == PITHI_MPE_RUNNING;
 }
 
-/* How many logs have begun so far. What was defined in an earlier log is not defined in the present one. */
+/* How many logs have begun so far. What was defined when this number was smaller is not defined in the present log. */
 extern unsigned pithi_mpe_number;
 
 /* The number of ranks in the job. */

@@ -43,7 +43,8 @@ extern "C" {
 #define MPE_Log_NOT_INITIALIZED MPE_LOG_NOT_INITIALIZED
 #define MPE_Log_PACK_FAIL MPE_LOG_PACK_FAIL
 
-/* The payload of a record. Logging calls read all of its 32 bytes; a shorter string may be passed, too. */
+/* The payload of a record. Logging calls read all of its 32 bytes. A shorter string may be passed, too; the bytes
+ * behind it are then recorded as well. */
 #define MPE_LOG_BYTESIZE (4 * sizeof(double))
 typedef char MPE_LOG_BYTES[32];
 

@@ -45,9 +45,9 @@ enum pithi_comm_kind {
 /* Call it in MPI_Init, or in the first session. The arguments are the same as for pithi_handles_begin. */
 void pithi_comm_begin(MPI_Comm world, MPI_Group recorded);
 
-/* Return the entry of a communicator; NULL if MPI is not initialized or for MPI_COMM_NULL. A communicator that a call
- * without a wrapper made is entered now, as kind OTHER. The pointer is valid until the communicator is freed and all
- * its requests are complete. */
+/* Return the entry of a communicator; NULL if MPI is not initialized or the handle is MPI_COMM_NULL. A communicator
+ * that a call without a wrapper made is entered now, as kind OTHER. The pointer is valid until the communicator is
+ * freed and all its requests are complete. */
 struct pithi_handle *pithi_comm_find_other(MPI_Comm handle);
 static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
 {
@@ -63,7 +63,8 @@ __attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uin
 /* Returns the world rank of a collective's root; -1 if it is unknown. */
 int pithi_comm_root(const struct pithi_handle *comm, int root);
 
-/* Call it after a call of the user that makes a communicator; *made may be MPI_COMM_NULL. */
+/* Defines a new communicator in the log. Call it after the call of the user that made the communicator; *made may be
+ * MPI_COMM_NULL. */
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made);
 /* For MPI_Comm_idup, whose new communicator exists only when the request is complete. pithi_comm_promise, before the
  * call, computes the key, because a key depends on the order of calls; it returns 0 if nothing is recorded.

@@ -141,9 +141,8 @@ static void record_nothing(const struct pithi_handle *comm, uint64_t posted)
     record(comm, PITH_NOBODY, 0, 0, posted);
 }
 
-/* Records a completed receive. If the status has another source or tag than the receive, it belongs to another receive
- * (MPICH 4.0 does not set the status of MPI_Isendrecv), so the size in it is not used. A truncated message is recorded,
- * too, because it was matched. */
+/* Records a completed receive. MPICH 4.0 does not set the status of MPI_Isendrecv. So if the status has another source
+ * or tag than the receive, its size is not used. A truncated message is recorded, too, because it was matched. */
 static inline void received(const struct pithi_handle *comm, int peer, int tag, uint64_t posted, int result,
                             const MPI_Status *status)
 {
@@ -240,8 +239,8 @@ static void completed(struct pithi_completion *completion)
     }
 }
 
-/* Called if a new request has the handle of an old request. Returns 1, because the old request must have ended; its
- * entry is then forgotten. */
+/* Called if a new request has the handle of an old request, which must have ended then. Releases the old request's
+ * reference to its communicator, and returns 1, so that the new request takes over the old entry. */
 static int reused(void *data)
 {
     const struct pithi_pending *pending = data;

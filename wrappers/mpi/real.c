@@ -40,8 +40,8 @@ struct snapshot {
 static struct snapshot *newest; /* atomic */
 
 #ifndef PITHI_STATIC /* in the archive, the linker finds the functions */
-/* A program cannot run with the wrappers of another kind of MPI: the kinds differ in handles, constants and
- * MPI_Status. */
+/* The kinds of MPI. A program cannot run with the wrappers of another kind, because the kinds differ in handles,
+ * constants and MPI_Status. */
 static const char mpich[] = "MPICH", open_mpi[] = "Open MPI", abi[] = "the standard ABI of MPI 5 (libmpi_abi)";
 
 /* The MPI library for which this library was built, by path and by name (wrappers.mk). A library of wrappers that the

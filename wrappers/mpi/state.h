@@ -118,7 +118,8 @@ static inline void pithi_leave(const struct pithi_call *call, const void *caller
  * Defined in job.c, as state.c does not include mpi.h. */
 void pithi_state_mpi(void);
 
-/* In a wrapper: pithi_enter with a static state for the function, and pithi_leave. */
+/* For wrappers. PITHI_ENTER calls pithi_enter with a static state for the wrapped function; PITHI_LEAVE calls
+ * pithi_leave. */
 #define PITHI_ENTER(call, name, classes, colour)                                                                       \
     do {                                                                                                               \
         static struct pithi_state state_ = {name, classes, colour, 0};                                                 \

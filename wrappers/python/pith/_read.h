@@ -11,7 +11,7 @@
 /* An open log, `pith._read.Log`. Its fields are only accessed with the GIL held. */
 struct log {
     PyObject_HEAD struct pithlog *log; /* NULL: closed */
-    int users;      /* threads in functions of libpithlog; iterators, matchers and analyses of this log */
+    int users;      /* how many threads are in libpithlog, and how many iterators, matchers and analyses exist */
     int is_closing; /* 1: the log is closed as soon as `users` is 0 */
 };
 

@@ -18,7 +18,8 @@ struct definition {
     PyObject_HEAD uint32_t id; /* its id in liblog */
 };
 
-/* The types are made at run time (heap types), so each object has a reference to its type. */
+/* Frees an object, and drops its reference to its type. Each object has such a reference, because the types are heap
+ * types. */
 static void definition_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
