@@ -25,7 +25,7 @@ struct pithi_spill_trim {
     int (*add)(void *context, const struct pithlog_record *record);
     void *context;             /* for `add` */
     struct pithi_stack before; /* from pithi_spill_before; the caller frees it */
-    /* Results. added: number of records passed to add(); told: number of lost records that the lane's LOST records
+    /* Results. added: number of records passed to add(); `told`: number of lost records that the lane's LOST records
      * report, including those outside the window; dropped: number of LEAVEs left out. */
     uint64_t added, told, dropped;
     int64_t last_ns; /* of the last record that was added */
