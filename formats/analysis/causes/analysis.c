@@ -6,7 +6,7 @@
  *
  *     wait states      rank 1: 3-5, caused by rank 0; rank 2: 1-5, caused by rank 1
  *     efficiencies     T = 5, outside MPI 5, 3, 1: parallel = 3 / 5 = 0.6; load balance 3 / 5; communication 5 / 5.
- *                      Parallel is the product of the other two; here, all loss is imbalance (POP, Standard Metrics)
+ *                      Parallel efficiency is the product of the other two; here, all loss is imbalance (POP)
  *     critical path    from the end of rank 2 at 5 to its cause, rank 1 at 5, and from there to rank 0: 0-5 on rank 0.
  *                      Faster computing on rank 1 or 2 would not shorten the run
  *
@@ -55,7 +55,7 @@ struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *a)
 
 void pithi_analysis_end_beside(struct pithlog_analysis *beside) { pithi_scratch_free(&beside->graph.scratch); }
 
-/* Work that is done beside other work, in a thread if there is one. */
+/* Work that is done while the caller does other work. It has a thread of its own, if one can be started. */
 struct side {
     struct pithlog_analysis own; /* gets the results */
     int (*find)(struct pithlog_analysis *own);
@@ -97,13 +97,14 @@ static int end_side(struct side *side, struct pithlog_analysis *a, int err)
         pithi_worker_stop(&side->worker);
     pithi_worker_join(&side->worker, should_stop, &a->stage);
     pithi_analysis_end_beside(&side->own);
-    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the thread set the text in its copy */
+    /* pithi_analysis_no_memory sets the error's text once more, because the thread set it only in its copy. */
+    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK;
 }
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* The need with the latest release, among those that were not concluded from times (infer.h). Returns NULL if there is
- * none. */
+/* Returns the need of a call with the latest release, among its needs that were not concluded from times (infer.h).
+ * Returns NULL if the call has no such need. */
 static const struct pithi_need *last_known(const struct pithi_graph *g, const struct pithi_lane_piece *call)
 {
     const struct pithi_need *last = NULL;
@@ -122,8 +123,9 @@ static const struct pithi_need *last_known(const struct pithi_graph *g, const st
 
 /* Finds the wait states of a call within the window, by time. Returns their number, 0 to 2.
  *
- * A call waits for its decisive need, and the wait state has the kind of this need. There are two wait states, one
- * after the other, if the decisive need was concluded from times, or if a polling loop sees its message late:
+ * A call waits for its decisive need, the one with the latest release, and the wait state has the kind of this need.
+ * There are two wait states, one after the other, if the decisive need was concluded from times, or if a polling loop
+ * sees its message late:
  *
  *     MPI_Bcast 10-61, root begins at 20, inner rank at 60      late broadcast 10-20, late inner rank 20-60 */
 static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pieces *p,
@@ -176,9 +178,9 @@ struct later {
  * filled most of 20-60. Without computing between the two calls, the lane has both messages at 62 in either order, so
  * the order is not marked.
  *
- * A first walk goes backwards over the calls. A second walk follows the first one at a distance of at least WORK_NS of
- * computing. The second walk keeps the earliest release of the messages that it passed: of all messages, and in `later`
- * [lanes] that of each sender. */
+ * A first walk goes backwards over the calls and marks waits. A second walk follows the first one at a distance of at
+ * least WORK_NS of computing. It keeps the earliest release of all messages that it passed, and in `later` [lanes] the
+ * earliest release of each sender's messages. The first walk compares its waits with these times. */
 enum { WORK_NS = 100000 };
 
 struct back {
@@ -293,7 +295,7 @@ static int find_waits(struct lane_work *w, uint32_t lane)
             w->own.info.wait_ns += w->waits[w->wait_count].to_ns - w->waits[w->wait_count].from_ns;
     }
     of->wait_count = w->wait_count - first;
-    of->waits = w->waits ? w->waits + first : NULL; /* until add_lanes copies them */
+    of->waits = w->waits ? w->waits + first : NULL; /* valid until add_lanes copies the wait states */
     return 1;
 }
 
@@ -413,9 +415,9 @@ static int look_at_all_lanes(struct pithlog_analysis *a)
     return good || a->stage.is_stopped ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* POP's tree: each figure is the product of the two below it, so the lowest leaf shows where to look. The ideal run
- * time comes from a replay in which transfers take no time (what_if.c). The ideal run time less the useful time of the
- * busiest lane is serialisation, in which lanes wait in turn. */
+/* Sets the efficiencies. They are POP's tree, in which each figure is the product of the two below it, so the lowest
+ * leaf shows where to look. The ideal run time comes from a replay in which transfers take no time (what_if.c). The
+ * ideal run time less the useful time of the busiest lane is serialisation, in which lanes wait in turn. */
 static int find_efficiencies(struct pithlog_analysis *a)
 {
     struct pithlog_analysis_info *info = &a->info;
@@ -435,7 +437,7 @@ static int find_efficiencies(struct pithlog_analysis *a)
 
 /* ---- The critical path ------------------------------------------------------------------------------------------- */
 
-/* The lane that ends last within the window. */
+/* Returns the lane that ends last within the window. */
 static uint32_t last_lane(const struct pithlog_analysis *a)
 {
     const struct pithi_graph *g = &a->graph;
@@ -461,14 +463,14 @@ static int by_share(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1) : 0;
 }
 
-/* Sums the path by lane and state. */
+/* Sums the time on the path by lane and state. */
 static int share_path(struct pithlog_analysis *a)
 {
     struct pithi_lane_sums sums = {0};
     int good = 1;
 
-    /* Lets each search begin at the lane's first piece, as the path does; from the last piece, a search would touch
-     * more pages. */
+    /* Lets each search begin at the lane's first piece, because the path begins there too. A search from the last piece
+     * would touch more pages. */
     for (uint32_t i = 0; i < lanes_of(a); i++)
         a->graph.lanes[i].found = a->lanes[i].first;
     for (size_t i = 0; good && i < a->path_count; i++) {
@@ -625,7 +627,7 @@ static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, 
  * the lane that was waited for.
  *
  * The path is on one lane at each moment, so it is as long as the window. A wait state is never on the path: the
- * waiting lane could have come later without any delay. */
+ * waiting lane could have come later without making the run longer. */
 static int find_path(struct pithlog_analysis *a)
 {
     uint32_t lane = last_lane(a);
@@ -704,10 +706,10 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
     }
 }
 
-/* A part of the run between holes that is shorter than this share says too little about the run. */
+/* If the known part is shorter than this fraction of the time that was asked for, it says too little about the run. */
 #define JUDGED 0.01
 
-/* The window's share of the time that was asked for. */
+/* Returns the window's fraction of the time that was asked for. */
 static double part_of(const struct pithi_graph *g, const struct pithlog_analyze_query *query)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -741,7 +743,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     damaged = build(a, log, query, &known);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
-    pithlog_get_comm(log, 0); /* the findings ask for the world, and the graph for communicators of collectives */
+    pithlog_get_comm(log, 0); /* as the findings need it; the graph has read those of collectives */
     uint32_t lost_comms = pithi_log_lost_comms(log);
     damaged = damaged ? damaged : pithlog_check_comms(log);
     TRY(next_stage(a, 0.1));

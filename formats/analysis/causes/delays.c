@@ -20,15 +20,15 @@
  * A forward pass finds, for each wait state, the last common synchronisation of its lane and the cause. A backward pass
  * begins with the latest end. The weight of a wait state is its length plus what later wait states handed to it. It is
  * divided among the states in which the cause spent more time than the waiting lane since that synchronisation. If the
- * cause waited longer, this part is handed to its wait states in that time.
+ * cause also waited longer, the share for its waiting is handed to the cause's wait states since that synchronisation.
  *
- * Both passes go by time, so each wait state is on another lane than the wait state before it. The data that the passes
- * need about a wait state are kept in a *row*. Time is divided into intervals. The rows of one interval are side by
- * side, and among them the rows of one lane. (The wait states themselves are stored lane by lane. In the order of
- * times, places of all lanes would be in use at once.)
+ * Both passes go by time, so a wait state is mostly on another lane than the wait state before it. In the analysis,
+ * wait states are stored lane by lane, and a pass by time would use places of all lanes at once. So the passes work on
+ * copies: a *row* has the data of a wait state that the passes need. Time is divided into intervals. The rows of one
+ * interval are side by side, and among them the rows of one lane.
  *
  *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; an interval lasts 10
- *     rows   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
+ *     rows, with their ends   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,15 +51,16 @@ enum {
 
 /* A wait state, as the passes need it. Rows are numbered from 1 on. */
 struct row {
-    int64_t from_ns, to_ns, since_ns; /* since: end of the last common synchronisation */
+    int64_t from_ns, to_ns, since_ns; /* since_ns: the last common synchronisation of lane and cause_lane */
     uint32_t lane, cause_lane, state, kind;
     uint32_t before, after; /* rows of the lane's wait states before and after this one; 0: none */
-    double handed[];        /* [kind_count]: cost handed to it, by the kind of the wait state that it came from first */
+    /* [kind_count]: cost handed to this wait state, by the kind of the wait state where the cost arose. */
+    double handed[];
 };
 
 /* A lane in the tournament that takes wait states in the order of their ends: among the next wait states of all lanes,
- * the earliest wins, and only its lane plays again. The forward pass uses it to find the last wait between two lanes,
- * and the order in which wait states are distributed. The backward pass reads this order. */
+ * the earliest wins, and only its lane plays again. The forward pass uses the tournament to find the last wait between
+ * two lanes, and to store the order in which the backward pass divides wait states. */
 struct turn {
     struct pithi_player player; /* must be first */
     /* row: the lane's next wait state; taken: row of its last wait state that the tournament has taken, 0: none. */
@@ -69,28 +70,31 @@ struct turn {
 /* A wait state in a group of equal ends. */
 struct item {
     struct row *wait;
-    uint32_t row, needed_by; /* number of items that hand costs to this one */
+    uint32_t row, needed_by; /* number of items in the group that hand costs to this wait state */
 };
 
-/* A wait state in the order in which they are distributed, read backwards. */
+/* An entry of the order in which wait states are divided. The backward pass reads the entries from the last to the
+ * first. */
 struct ordered {
     uint32_t row;
-    uint32_t of_cause; /* row of the cause's last wait state that is distributed later; 0: none */
+    uint32_t of_cause; /* row of the cause's last wait state that is divided after this one; 0: none */
 };
 
-/* A synchronising instance that a lane took part in: it happens when the last member begins. */
+/* A synchronisation of a lane: an instance of a synchronising collective, such as a barrier, that the lane took part
+ * in. */
 struct sync {
     int64_t at_ns; /* when its last member began */
     uint32_t comm;
 };
 
-/* The communicators of a lane, those with the latest synchronisations first. */
+/* A list of the communicators on which a lane synchronised. The communicator with the latest synchronisation is the
+ * first. */
 struct recent {
-    uint32_t first; /* NONE: the list is empty */
+    uint32_t first; /* a communicator; NONE: the list is empty */
     struct recent_comm {
         int64_t at_ns;         /* latest synchronisation of the lane on this communicator */
-        uint32_t next, before; /* neighbours in the list, by communicator; NONE: the ends */
-        int is_listed;         /* 1: in the list; else the lane has had no such synchronisation */
+        uint32_t next, before; /* communicators after and before this one in the list; NONE: there is none */
+        int is_listed;         /* 0: the lane has not synchronised on this communicator yet */
     } * comms;                 /* [communicators] */
 };
 
@@ -105,8 +109,8 @@ struct profile {
 
 /* The states in which the cause of a wait state spent more time than the waiting lane. */
 struct compared {
-    /* In ns, what the cause did longer: `sum` over all states, `waiting`: it waited longer, which can be below 0;
-     * cause_waiting: all of its waiting. */
+    /* In ns. `sum`: by how much the cause spent longer, over the states in which it did. `waiting`: by how much the
+     * cause waited longer; below 0 if it waited less. `cause_waiting`: how long the cause waited. */
     double sum, waiting, cause_waiting;
     uint32_t delays; /* number of states in which the cause spent longer; waiting does not count */
 };
@@ -115,17 +119,17 @@ struct longer {
     uint32_t state;
 };
 
-/* A comparison uses only results of earlier passes. So threads compare ahead of the backward pass, some wait states at
- * a time. */
+/* What a thread needs to compare lanes. A comparison uses only results of the forward pass. So threads compare
+ * COMPARED_AT_ONCE wait states at a time, before the backward pass comes to them. */
 struct comparing {
-    struct pithlog_analysis own; /* counts how much of the scratch memory this thread has passed */
+    struct pithlog_analysis own; /* a copy for this thread, which counts the scratch memory that the thread passes */
     struct near {
         const struct pithi_lane_piece *piece; /* the piece where the last search on the lane ended; NULL: none yet */
         uint32_t index;                       /* number of this piece */
     } * near;                                 /* [lanes]: where the last search ended */
     struct profile of_cause, of_waiter;
-    uint32_t cached_lane, cached_row;     /* of_cause holds this lane and interval; NONE: nothing */
-    int64_t cached_from_ns, cached_to_ns; /* this interval */
+    uint32_t cached_lane, cached_row;     /* lane and row for which `of_cause` was found last; lane NONE: none */
+    int64_t cached_from_ns, cached_to_ns; /* the interval of `of_cause` */
     struct compared *compared;            /* [COMPARED_AT_ONCE] */
     struct longer *longer;                /* the states of all compared wait states, one after another */
     uint32_t longer_count, longer_room;
@@ -145,16 +149,16 @@ struct delays {
     uint64_t interval_ns; /* length of an interval */
     uint32_t *first;      /* [lanes]: the first row; 0: none */
     struct ordered *order;
-    size_t passed;            /* wait states passed */
-    struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
+    size_t passed;            /* wait states that the tournament has taken */
+    struct pithi_map members; /* has the key communicator << 32 | lane if the lane synchronises on the communicator */
     struct recent recent;
     struct sync *syncs; /* synchronisations of one lane */
     uint32_t sync_count, sync_room;
-    struct pithi_map pairs; /* for a pair of lanes: key of the end of the last wait state between them */
+    struct pithi_map pairs; /* pair of lanes: end of the last wait state between them, as a key (pithi_key_of) */
     struct comparing comparing[PITHI_THREADS_MOST];   /* by thread */
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
-    uint32_t *in_group;                               /* [lanes]: 1 + its item in the group of equal ends */
+    uint32_t *in_group;                               /* [lanes]: 1 + index of the lane's item in `group`; 0: none */
 };
 
 static struct row *row_at(const struct delays *d, uint32_t number)
@@ -177,8 +181,8 @@ static int by_time(const void *a, const void *b)
     return x->at_ns != y->at_ns ? (x->at_ns < y->at_ns ? -1 : 1) : (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* Collects the synchronising instances of a lane, by time. MPI_Finalize synchronises only after the last wait state, so
- * it does not count. */
+/* Sets `syncs` to the synchronisations of a lane, by time. MPI_Finalize is left out, because no wait state comes after
+ * it. */
 static int collect_syncs(struct delays *d, uint32_t lane)
 {
     const struct pithi_chunks *members = &d->g->lanes[lane].members;
@@ -233,15 +237,15 @@ static void to_front(struct recent *r, const struct sync *sync)
     r->first = sync->comm;
 }
 
-/* The interval of a wait state. */
+/* Returns the index of the interval that a wait state ends in. */
 static uint32_t interval_of(const struct delays *d, int64_t to_ns)
 {
     uint64_t interval = to_ns > d->g->from_ns ? ((uint64_t)to_ns - (uint64_t)d->g->from_ns) / d->interval_ns : 0;
     return interval < d->intervals ? (uint32_t)interval : d->intervals - 1;
 }
 
-/* Makes the rows of a lane, one for each wait state. A row has the latest collective, before its wait state, in which
- * the lane and the cause were synchronised. `next`: [intervals], the next free row in each interval.
+/* Makes the rows of a lane, one for each wait state. Sets since_ns of a row to the latest collective before the wait
+ * state that synchronised the lane and the cause. `next`: [intervals], the next free row in each interval.
  *
  * Lanes are members of many communicators, but mostly synchronise in few. So the search goes through the communicators
  * of the lane from the latest synchronisation back. It ends at the first communicator that also has the cause as a
@@ -280,8 +284,8 @@ static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
 
 static uint64_t pair_key(uint32_t a, uint32_t b) { return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a; }
 
-/* The end of the last wait state between the two lanes also synchronises them. Uses this end if it is later than the
- * latest common collective. */
+/* Sets since_ns to the end of the last wait state between the two lanes, if it is later than their latest common
+ * collective. Such an end synchronises the lanes, too: they met there. */
 static void find_last_wait(struct delays *d, struct row *wait)
 {
     const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
@@ -307,8 +311,8 @@ static void spend(struct profile *p, size_t state, double ns)
     p->in[state].ns += ns;
 }
 
-/* Finds the last piece that begins before time_ns, and sets *at to it. Piece *at must begin later; the search goes back
- * from it in steps that double. */
+/* Returns the last piece that begins before time_ns, and sets *at to its index. At the call, *at is the index of a
+ * later piece, from which the search goes back in steps that double. */
 static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, uint32_t lane, int64_t time_ns,
                                                   uint32_t *at)
 {
@@ -327,8 +331,8 @@ static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, u
     return pithi_graph_piece(g, lane, low);
 }
 
-/* Finds the last piece of a lane that begins before time_ns. The search starts at the result of the last call, because
- * time_ns mostly falls from call to call. */
+/* Returns the last piece of a lane that begins before time_ns, and sets *index to its index. The search starts at the
+ * result of the last call, because time_ns is mostly a little smaller than in the last call. */
 static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, int64_t time_ns, uint32_t *index)
 {
     const struct pithi_graph *g = &c->own.graph;
@@ -337,7 +341,7 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     const struct pithi_lane_piece *piece = near->piece ? near->piece : pithi_graph_piece(g, lane, at);
 
     for (uint32_t walked = 0; at > 0 && piece->begin_ns >= time_ns; at--) {
-        /* the target may be far, because other threads compare the wait states in between */
+        /* the piece may be far, because other threads compare the wait states in between */
         if (walked++ == WALKED_MOST) {
             piece = find_before(g, lane, time_ns, &at);
             break;
@@ -355,10 +359,11 @@ static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, 
     return piece;
 }
 
-/* Sums the time of a lane by state; the waiting part of a call counts as waiting. `row`: the lane's last wait state
- * that can begin before to_ns.
+/* Sums the time of a lane in [from_ns, to_ns) by state. Wait states count as waiting, not as time in the state of their
+ * call. `row`: the lane's last wait state that can begin before to_ns.
  *
- * In the example: rank 1 in 0-5 gives computing 3, waiting 2; rank 2 in 0-1 gives computing 1. */
+ * In the example at the top of this file, rank 1 has computing 3 and waiting 2 in 0-5; rank 2 has computing 1 in 0-1.
+ */
 static void profile(const struct delays *d, struct comparing *c, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     uint32_t row, struct profile *p)
 {
@@ -386,7 +391,7 @@ static void profile(const struct delays *d, struct comparing *c, uint32_t lane, 
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
-/* Compares the cause of a wait state with the waiting lane. Returns 0 if there is no memory. */
+/* Compares the times of the cause of a wait state with those of the waiting lane. Returns 0 if there is no memory. */
 static int compare(const struct delays *d, struct comparing *c, const struct ordered *at, struct compared *result)
 {
     const struct row *wait = row_at(d, at->row);
@@ -423,7 +428,7 @@ static int compare(const struct delays *d, struct comparing *c, const struct ord
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* Adds the cost of a wait state to the delays that caused it. */
+/* Adds the cost of a wait state to the delays that caused the wait state. Returns 0 if there is no memory. */
 static int add_costs(struct delays *d, const struct row *wait, const struct compared *of, const struct longer *longer)
 {
     size_t outside = states_of(d) - 2;
@@ -444,7 +449,7 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
     return 1;
 }
 
-/* Adds the cost of a late notice, whose only cause is the polling loop itself. */
+/* Adds the cost of a late notice to its only cause, the polling loop. Returns 0 if there is no memory. */
 static int add_own(struct delays *d, const struct row *wait)
 {
     for (uint32_t k = 0; k < d->kind_count; k++) {
@@ -461,8 +466,9 @@ static int add_own(struct delays *d, const struct row *wait)
 }
 
 /* Divides the weight of a wait state, that is, its length plus the costs handed to it. The handed costs are kept by the
- * kind of waiting that they came from. The shares are in proportion to what the cause did longer. Example: the cause
- * computed 6 longer and waited 2 longer. A weight of 4 is divided into 3 for computing and 1 that is handed on. */
+ * kind of the wait state where they arose. Each state gets a share in proportion to the time that the cause spent in it
+ * longer than the waiting lane. Example: the cause computed 6 longer and waited 2 longer. A weight of 4 is divided into
+ * 3 for computing and 1 that is handed on. */
 static int distribute(struct delays *d, const struct ordered *at, const struct compared *of,
                       const struct longer *longer)
 {
@@ -487,13 +493,14 @@ static int distribute(struct delays *d, const struct ordered *at, const struct c
 
 /* ---- In order of ends -------------------------------------------------------------------------------------------- */
 
-/* The key of a wait state. PITHI_KEY_DONE is later than all keys, so a lane that is done loses against all others. */
+/* Returns the key of a wait state in the tournament. A lane without a next wait state has PITHI_KEY_DONE, which is
+ * larger than all other keys, so it loses against all other lanes. */
 static uint64_t key_of(const struct delays *d, uint32_t row)
 {
     return row ? pithi_key_of(row_at(d, row)->to_ns) : PITHI_KEY_DONE;
 }
 
-/* Takes the wait states with the next end. Returns their number. */
+/* Sets `group` to the wait states with the next end. Returns their number. */
 static size_t next_group(struct delays *d)
 {
     uint64_t key = d->tree[0].key;
@@ -519,7 +526,8 @@ static int by_cause(const void *a, const void *b)
 
 /* Stores a wait state in the order. The places of a group are filled from the last to the first. of_cause becomes the
  * cause's own wait state in this group if that is not placed yet, otherwise the cause's last wait state before the
- * group. An already placed wait state of the cause is not used, because it contradicts the times (clocks differ). */
+ * group. A wait state of the cause that is already placed is not used. It would have to come later in the order, so
+ * clocks are wrong. */
 static void place(struct delays *d, const struct item *item, struct ordered **end)
 {
     uint32_t cause = item->wait->cause_lane;
@@ -528,8 +536,8 @@ static void place(struct delays *d, const struct item *item, struct ordered **en
         (struct ordered){item->row, d->in_group[cause] ? d->group[d->in_group[cause] - 1].row : d->turns[cause].taken};
 }
 
-/* Places wait states that end at the same moment in the order in which they are distributed: each before the wait state
- * of its cause. A lane has at most one wait state in a group. */
+/* Stores a group, whose wait states end at the same moment, in the order. Each is divided before the wait state of its
+ * cause. A lane has at most one wait state in a group. */
 static void place_group(struct delays *d, size_t count)
 {
     struct item *items = d->group;
@@ -558,7 +566,8 @@ static void place_group(struct delays *d, size_t count)
             i = next - 1;
             items[i].needed_by--;
         }
-    for (size_t i = 0; i < count; i++) /* the rest wait for one another in a circle, which contradicts the times */
+    /* The remaining ones wait for one another in a circle, so clocks are wrong and no order is right. */
+    for (size_t i = 0; i < count; i++)
         if (d->in_group[items[i].wait->lane]) {
             d->in_group[items[i].wait->lane] = 0;
             place(d, &items[i], &end);
@@ -658,15 +667,14 @@ static int prepare(struct delays *d)
     return d->tree && d->turns && d->group && d->in_group && d->first && d->recent.comms && prepare_rows(d, lanes);
 }
 
-/* Reports the fraction of the window that was passed. Returns 1 if the work shall stop. */
+/* Reports the progress: the pass that is under way has come to time_ns. Returns 1 if the work shall stop. */
 static int report(const struct delays *d, int is_backward, int64_t time_ns)
 {
     double passed = (double)(time_ns - d->g->from_ns) / (double)(d->g->to_ns - d->g->from_ns);
     return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
 }
 
-/* Finds the last synchronisation of each wait state's two lanes, and the order in which the wait states are
- * distributed. */
+/* Finds the last synchronisation of each wait state's two lanes, and the order in which the wait states are divided. */
 static int go_forward(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes, groups = 0;
@@ -694,9 +702,10 @@ static int go_forward(struct delays *d)
     return 1;
 }
 
-/* The order is known, so the data of a wait state can be fetched into the processor's caches before its turn. First its
- * row is fetched. A little later, when the row is in the cache, the `near` of both lanes is fetched; then the pieces
- * that `near` points to. These functions are inlined because gcc drops calls of a function that only prefetches. */
+/* The order of the wait states is known, so the data of a wait state can be fetched into the processor's caches before
+ * the wait state is compared. First its row is fetched. A little later, when the row is in the cache, the `near` of
+ * both lanes is fetched; then the pieces that `near` points to. These functions are inlined because gcc drops calls of
+ * a function that only prefetches. */
 enum { FETCH_ROWS = 24, FETCH_PLACES = 16, FETCH_PIECES = 8, LINE = 64, LINES = 3 };
 
 static inline __attribute__((always_inline)) void fetch_row(const struct delays *d, uint32_t number)
@@ -730,8 +739,9 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
         __builtin_prefetch(row_at(d, wait->before));
 }
 
-/* Finds a part of the array d->order; parts are counted from the end of the array. Returns a pointer behind the part's
- * last wait state, and sets *count to the number of its wait states. */
+/* Finds part number `part` of the array d->order. Part 0 is the last COMPARED_AT_ONCE wait states of the array, part 1
+ * those before them, and so on. Returns a pointer behind the part's last wait state, and sets *count to the number of
+ * its wait states. */
 static const struct ordered *part_of_order(const struct delays *d, uint32_t part, size_t *count)
 {
     size_t end = d->row_count - (size_t)part * COMPARED_AT_ONCE;
@@ -803,7 +813,7 @@ static void tell_handed(struct delays *d)
             of = row_at(d, row);
             pithi_scratch_passed(&d->scratch, d->row_size + sizeof *wait);
             for (uint32_t k = 0; k < d->kind_count; k++)
-                if (of->handed[k] > 0) /* each store into a page of the temporary file may cost a page fault */
+                if (of->handed[k] > 0) /* adds no zeros, as a store into the temporary file may cost a page fault */
                     wait->handed_ns += of->handed[k];
         }
     }
