@@ -47,7 +47,8 @@ struct replay {
 
 static int64_t sum_of(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-/* Returns 1 if all members that this LEAVE needs have entered; then *last_ns is the time of the last such enter. */
+/* Returns 1 if all members that the LEAVE `edge` needs have entered. Sets *last_ns to the time at which the last of
+ * them entered. */
 static int have_come(const struct pithi_edges *e, const struct pithi_instance *instance, const struct pithi_edge *edge,
                      int64_t *last_ns)
 {
@@ -64,8 +65,8 @@ static int have_come(const struct pithi_edges *e, const struct pithi_instance *i
     return instance->root_ns != INT64_MIN;
 }
 
-/* Sets *least_ns to the earliest time that an edge may have; INT64_MIN: any time. Returns 0 if this time is not known
- * yet; then the rank waits. */
+/* Sets *least_ns to the earliest time that an edge may have, or to INT64_MIN if it may have any time. Returns 0 if this
+ * time is not known yet; then puts the rank among those that wait. */
 static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64_t *least_ns)
 {
     struct pithi_edges *e = r->e;
@@ -81,8 +82,8 @@ static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64
         *least_ns = sum_of(sum_of(send->time_ns, send->shift_ns), pithi_edges_latency(e, send->rank, rank));
     } else if (edge->flags & (PITHI_EDGE_ALL | PITHI_EDGE_OF_ROOT | PITHI_EDGE_LOWER)) {
         struct pithi_instance *instance = &e->instances[edge->partner];
-        /* Once all members have entered, no rank waits any longer, even if have_come() is 0: the root may give no data,
-         * or a member may be missing. */
+        /* Once all members have entered, no rank waits any longer. have_come() may still return 0, because the root
+         * gives no data or the log lacks a member. */
         if (!have_come(e, instance, edge, least_ns) && instance->seen < instance->members) {
             r->walkers[rank].waiting = instance->waiters;
             instance->waiters = rank + 1;
@@ -109,7 +110,8 @@ static void wake_all(struct replay *r, struct pithi_instance *instance)
     }
 }
 
-/* Handles a member of a scan that enters. Returns 1 if waiting members of higher positions may be able to continue. */
+/* Stores that a member of a scan enters at now_ns. Returns 1 if waiting members of higher positions may be able to
+ * continue. */
 static int sit_down(const struct pithi_edges *e, struct pithi_instance *instance, const struct pithi_edge *edge,
                     int64_t now_ns)
 {
@@ -157,7 +159,7 @@ static void tell(struct replay *r, struct pithi_edge *edge, int64_t now_ns)
     }
 }
 
-/* Handles the rank's next edge. */
+/* Sets the shift of a rank's next edge, so that its new time is least_ns or later. Passes the new time on. */
 static void step(struct replay *r, uint32_t rank, int64_t least_ns)
 {
     struct walker *w = &r->walkers[rank];
@@ -191,7 +193,8 @@ static void go_on(struct replay *r, uint32_t rank)
     }
 }
 
-/* Drops the dependency of the earliest waiting edge. Called when all ranks wait, which shows that a match is wrong. */
+/* Drops the dependency of the earliest waiting edge. Called when no rank can continue. If ranks still wait then, a
+ * match is wrong, because in the run all these waits ended. Returns 0 if no rank waits. */
 static int give_up_one(struct replay *r)
 {
     struct pithi_edges *e = r->e;
@@ -244,9 +247,10 @@ static int replay_edges(struct pithi_edges *e, uint64_t *collectives, uint64_t *
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* Spreads each jump over the time before it, as far as the sends and enters in this time allow. */
+/* The backward pass spreads each jump of the forward pass over the time before the jump, as far as the sends and enters
+ * in this time allow. */
 
-/* The largest further shift that the partners of an edge allow. */
+/* Returns the largest further shift that the partners of an edge allow. */
 static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edge)
 {
     const struct pithi_instance *instance;
@@ -266,7 +270,7 @@ static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edg
     return room > 0 ? room : 0;
 }
 
-/* The value at `at_ns` of the line that is 0 at `zero_ns` and `extra` at `to_ns`. */
+/* Returns the value at `at_ns` of the line that is 0 at `zero_ns` and `extra` at `to_ns`. */
 static int64_t line(int64_t extra, int64_t zero_ns, int64_t to_ns, int64_t at_ns)
 {
     if (at_ns <= zero_ns)
@@ -274,7 +278,7 @@ static int64_t line(int64_t extra, int64_t zero_ns, int64_t to_ns, int64_t at_ns
     return at_ns >= to_ns ? extra : (int64_t)((double)extra * (double)(at_ns - zero_ns) / (double)(to_ns - zero_ns));
 }
 
-/* How far the forward pass moved an edge beyond the decayed shift of the edge before it. */
+/* Returns how far the forward pass moved an edge beyond what is left of the shift of the edge before it. */
 static int64_t jump_of(const struct pithi_edge *edge, const struct pithi_edge *before)
 {
     int64_t decay = before ? (edge->time_ns - before->time_ns) / PITHI_CAUSAL_DECAY : 0;
@@ -285,7 +289,7 @@ static int64_t jump_of(const struct pithi_edge *edge, const struct pithi_edge *b
 static void smooth_rank(struct pithi_edges *e, uint32_t rank)
 {
     struct pithi_edge *edges = e->edges + e->first[rank];
-    int64_t extra = 0, zero_ns = INT64_MAX, to_ns = 0; /* the line that ends at the next edge */
+    int64_t extra = 0, zero_ns = INT64_MAX, to_ns = 0; /* the line of further shifts that ends at the next edge */
     for (uint32_t i = e->count[rank]; i-- > 0;) {
         struct pithi_edge *edge = &edges[i];
         int64_t jump = jump_of(edge, i > 0 ? edge - 1 : NULL), room = room_of(e, edge);
@@ -299,7 +303,7 @@ static void smooth_rank(struct pithi_edges *e, uint32_t rank)
     }
 }
 
-/* Sets left_ns of each scan position to the first leave of a higher position. */
+/* Changes left_ns of each scan position from its own leave to the first leave of a higher position. */
 static void look_behind(struct pithi_scan_place *positions, uint32_t count)
 {
     int64_t first_ns = INT64_MAX;
@@ -319,8 +323,8 @@ static void smooth_edges(struct pithi_edges *e)
         smooth_rank(e, i);
 }
 
-/* Returns the number of edges of a rank up to a record, including the edge of this record. If several edges have the
- * same time, each record passes one of them. */
+/* Returns the number of edges of a rank up to a record, including the edge of this record. `at`: the result for the
+ * rank's record before. If several edges have the same time, each record passes one of them. */
 static uint32_t pass(const struct pithi_edge *edges, uint32_t count, const struct pithlog_record *r, uint32_t at)
 {
     enum pithi_edge_kind kind = r->kind == PITHLOG_SEND    ? PITHI_EDGE_SEND

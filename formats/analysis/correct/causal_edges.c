@@ -1,15 +1,15 @@
 /* causal_edges.c - collects the edges: matches sends with receives, and assigns collective records to instances.
  *
  * An edge is a record that may tie its rank to another one. The passes of causal.c go along the edges of a rank and
- * look at their partners. So the edges of a rank are adjacent and in order of time, and an edge has the index of its
- * partner:
+ * look at their partners. So the edges of a rank are adjacent and in order of time, and each edge has the index of its
+ * partner in `edges`:
  *
  *     rank 0     send, barrier             edges 0 SEND   (partner 3), 1 ENTER, 2 LEAVE  (instance 0)
  *     rank 1     receive, barrier          edges 3 RECV   (partner 0), 4 ENTER, 5 LEAVE  (instance 0)
  *
  * The log is in order of time over all ranks. It is read twice, first to count the edges of each rank, then to store
- * them. An edge has 48 bytes, and a long run has 1e8 edges. So the edges are in a mapped temporary file. The passes
- * read it in order, and the system keeps in memory what it has room for. */
+ * them. An edge has 48 bytes, and a long run can have 1e8 edges. So the edges are in a mapped temporary file. The
+ * passes read it in order, and the system keeps in memory what it has room for. */
 #include "analysis/correct/causal_edges.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ struct lane_seen {
 struct collecting {
     struct pithi_edges *e;
     struct pithi_pairs *pairs; /* sends and receives to match; the number of each is the index of its edge */
-    struct pithi_colls *colls; /* each member's note is the index of its ENTER edge; NULL: only messages make edges */
+    struct pithi_colls *colls; /* each member's note is the index of its ENTER edge; NULL: only messages are paired */
     struct lane_seen *lanes;   /* [lanes] */
     uint32_t *filled;          /* [ranks]: edges stored so far */
     uint32_t kinds;            /* mask of the kinds of records that make edges */
@@ -48,8 +48,8 @@ static int no_memory(const struct pithi_edges *e)
 
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
-/* Maps a file with room for these numbers of entries. Reserves its disk space, because a full disk would raise a signal
- * later. The first reading has counted each rank's edges, so each rank gets a place for all of its edges. */
+/* Maps a file with room for these numbers of entries. Reserves its disk space, so that a full disk gives an error now
+ * and no signal later. */
 static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t instances, uint64_t positions)
 {
     int fd, err = PITH_OK;
@@ -116,11 +116,8 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* Returns the smallest latency from the clock group of a rank to that of another, or NULL if there is no message
- * between the two groups. A group is the ranks that share a clock, because it is the clocks that err. Sets *key to the
- * pair of groups.
- *
- * Example: by the recorded times, messages to another group took at least 12 ns, and messages back at least -4 ns. So
- * the clocks differ by 8 ns, and the latency is (12 - 4) / 2 = 4 ns. */
+ * between the two groups. A group has the ranks that share a clock, because the error of their times is the same. Sets
+ * *key to the pair of groups. */
 static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32_t to, uint64_t *key)
 {
     uint32_t a = e->group[from], b = e->group[to], index;
@@ -128,13 +125,15 @@ static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32
     return pithi_map_get(&e->latency_map, *key, &index) ? &e->latencies[index].least_ns[a > b] : NULL;
 }
 
+/* Example: by the recorded times, messages from one group to another took at least 12 ns, and messages back at least
+ * -4 ns. So the clocks differ by 8 ns, and the latency is (12 - 4) / 2 = 4 ns. */
 int64_t pithi_edges_latency(const struct pithi_edges *e, uint32_t from, uint32_t to)
 {
     uint64_t key;
     int64_t *there = least_latency(e, from, to, &key), *back = least_latency(e, to, from, &key);
     if (!there || !back || *there == INT64_MAX || *back == INT64_MAX)
         return 0;
-    if (*there >= 0 && *back >= 0) /* no message was backwards: correct nothing */
+    if (*there >= 0 && *back >= 0) /* no message was received before it was sent */
         return *there < *back ? *there : *back;
     return *there + *back > 0 ? (*there + *back) / 2 : 0;
 }
@@ -186,8 +185,8 @@ static int flush_messages(struct collecting *c)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* Finds the entry of the instance that a member's part belongs to. A collective between two groups has two adjacent
- * entries, one for each group. */
+/* Returns the index in `instances` of the entry that a member's part belongs to. A collective between two groups has
+ * two adjacent entries, one for each group. */
 static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_part *part, uint32_t number)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(e->log, number);
@@ -201,8 +200,8 @@ static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_par
     return part->serial + (part->is_second != 0);
 }
 
-/* Finds the scan position of a member. Returns PITHI_NO_POSITION if the log contradicts itself; then no member
- * waits. */
+/* Returns the scan position of a member, or PITHI_NO_POSITION if the log contradicts itself; then this member waits for
+ * none. */
 static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *instance, uint32_t place)
 {
     if (place >= instance->members ||
@@ -216,7 +215,7 @@ static uint32_t find_position(struct pithi_edges *e, struct pithi_instance *inst
     return place;
 }
 
-/* Returns the flags of the ENTER, together with the flags of its LEAVE shifted left by PITHI_EDGE_LATER. */
+/* Returns the flags of a member's ENTER, together with the flags of its LEAVE shifted left by PITHI_EDGE_LATER. */
 static unsigned flags_of(const struct pithi_coll_rule *rule, int is_root, int gives, int gets, int has_position)
 {
     unsigned enter = gives ? PITHI_EDGE_GIVES : 0, leave = 0;
@@ -247,8 +246,8 @@ static int take_collective(struct collecting *c, uint32_t rank, const struct pit
         return no_memory(e);
     if (part.coll == UINT32_MAX)
         return PITH_OK;
-    /* Here each member leaves the instance as soon as it has entered, so the instance ends when all members have
-     * entered. INT64_MAX means that no time is given, because times are not used here. */
+    /* `colls` only assigns records to instances here. So each member leaves the instance at once, and `colls` can drop
+     * it when all members have entered. INT64_MAX: no time is given, because `colls` needs none here. */
     pithi_colls_leave(c->colls, &part, INT64_MAX);
     enter->partner = find_instance(e, &part, r->comm);
     if (part.rule.shape == PITHI_COLL_LOWER)
@@ -342,7 +341,7 @@ static int take_all(struct collecting *c)
     return err ? err : flush_messages(c);
 }
 
-/* Ranks with the same host and clock number share a clock. */
+/* Gives ranks with the same host and clock number the same group, because they share a clock. */
 static int find_groups(struct pithi_edges *e)
 {
     struct pithi_map map = {0};

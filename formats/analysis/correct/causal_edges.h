@@ -21,8 +21,8 @@ enum {
     PITHI_EDGE_ALL = 8,      /* LEAVE: must come after all ENTERs with GIVES */
     PITHI_EDGE_OF_ROOT = 16, /* LEAVE: must come after the ENTER of the root */
     PITHI_EDGE_LOWER = 32,   /* LEAVE: must come after the ENTERs of all lower scan positions */
-    PITHI_EDGE_NEXT = 64,    /* LEAVE, first group: waits for the next entry, that is, the second group */
-    PITHI_EDGE_BEFORE = 128, /* LEAVE, second group: waits for the entry before, that is, the first group */
+    PITHI_EDGE_NEXT = 64,    /* LEAVE in the first of two groups: waits for the second group, the next entry */
+    PITHI_EDGE_BEFORE = 128, /* LEAVE in the second of two groups: waits for the first, the entry before */
     PITHI_EDGE_LATER = 8     /* bits to shift: an ENTER also holds the flags of its LEAVE or COMPLETE, shifted left */
 };
 #define PITHI_NO_PARTNER UINT32_MAX
@@ -40,7 +40,7 @@ struct pithi_edge {
         uint32_t position; /* ENTER, LEAVE: its scan position; PITHI_NO_POSITION: not a scan */
     };
     uint16_t kind, flags;
-    uint32_t rank; /* index in the log */
+    uint32_t rank; /* index of the rank in the log */
 };
 
 /* A collective instance. An instance between two groups has two adjacent entries, one for each group. */
@@ -57,7 +57,7 @@ struct pithi_instance {
 
 /* A scan position: a member of a scan, which waits for all lower positions. */
 struct pithi_scan_place {
-    int64_t entered_ns; /* INT64_MAX: not entered. Below `come`: the latest enter with GIVES up to this position */
+    int64_t entered_ns; /* INT64_MAX: not entered. At positions below `come`: the latest enter with GIVES up to there */
     int64_t left_ns;    /* when it left, if it had to wait. Backward pass: the first leave of a higher position */
 };
 
@@ -90,8 +90,8 @@ void pithi_edges_free(struct pithi_edges *edges);
 /* Returns the smallest latency between two ranks (indices in the log), or 0 if it is unknown. */
 int64_t pithi_edges_latency(const struct pithi_edges *edges, uint32_t from, uint32_t to);
 
-/* How far a record of a rank moves. Call it for the rank's records in order; *at keeps the position, and is 0 at
- * first. */
+/* Returns how far a record of a rank moves. Call it for the rank's records in order; *at keeps the position, and is 0
+ * at first. */
 int64_t pithi_edges_shift(const struct pithi_edges *edges, uint32_t rank, const struct pithlog_record *record,
                           uint32_t *at);
 

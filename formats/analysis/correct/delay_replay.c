@@ -73,9 +73,9 @@ struct replay {
     struct lane *lanes;
     struct pithi_partners *partners;          /* pairs sends and receives */
     struct pithi_colls *colls;                /* instances of collectives */
-    struct pithi_least *least;                /* [definitions + 1][PITHI_SIZES]: by state; last row: point to point */
+    struct pithi_least *least;                /* [definitions + 1][PITHI_SIZES]: by state; last: point to point */
     struct pithi_delay_replay_result *result; /* the caller's: counts for the report */
-    uint64_t *alone;                          /* [definitions]: waiting calls of that state whose peers are unknown */
+    uint64_t *alone;                          /* [definitions]: number of waiting calls whose peers are unknown */
 };
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -88,7 +88,7 @@ struct instance {
     struct arriving what;
 };
 
-/* The measured time at which the call began to wait, which is after the own costs inside the call. */
+/* Returns the measured time at which the call began to wait, which is after the own costs inside the call. */
 static double call_begun(const struct pithi_delay *d, const struct pithi_open *call)
 {
     return (double)call->begin_ns + d->own_ns - call->own_ns;
@@ -96,15 +96,14 @@ static double call_begun(const struct pithi_delay *d, const struct pithi_open *c
 
 static int64_t rounded(double ns) { return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5); }
 
-/* The shortest times of the state with the definition `state`. ANY_CALL: the shortest times of point-to-point
- * messages. */
+/* Returns the shortest times of the calls of a state; if `state` is ANY_CALL, those of point-to-point messages. */
 static struct pithi_least *least_of(const struct replay *r, uint32_t state, uint64_t size_bytes)
 {
     uint32_t defs = r->log->info.defs;
     return &r->least[(state < defs ? state : defs) * (size_t)PITHI_SIZES + pithi_size_class(size_bytes)];
 }
 
-/* When the call would have ended without recording (delay_rule.h). */
+/* Returns when the call would have ended without recording (delay_rule.h). */
 static double instance_ends(const struct replay *r, const struct pithi_delay *d, const struct instance *m)
 {
     const struct pithi_least *messages = least_of(r, m->what.latency_of, m->what.bytes);
@@ -122,7 +121,7 @@ static double instance_ends(const struct replay *r, const struct pithi_delay *d,
     return ends == end.without ? (double)d->now_ns - d->x_ns : (double)ends;
 }
 
-/* In the first reading: learns from a call that ends now, and from its message. */
+/* In the first reading, learns shortest times from a call that ends now, and from its message. */
 static void learn(struct replay *r, const struct pithi_delay *d, const struct instance *m)
 {
     int64_t sent_ns = rounded(m->what.sent.time_ns);
@@ -169,9 +168,9 @@ static void gather(struct replay *r, struct lane *lane, const struct arriving *o
     got->any = 1;
 }
 
-/* A held send leaves when the lane's call begins to wait. A large MPI_Isend moves no data before its receiver answers,
- * and MPI handles the answer only inside a call. So the message leaves when the sender next waits, tests or
- * communicates. */
+/* Lets a held send leave, at the time when the call `call` of its lane begins to wait. A large MPI_Isend moves no data
+ * before its receiver answers, and MPI handles the answer only inside a call. So the message leaves when the sender
+ * next waits, tests or communicates. */
 static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, const struct pithi_open *call)
 {
     sent->held = 0;
@@ -309,7 +308,8 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The member arrives in the collective, after its own record and after the further cost behind_ns. */
+/* Stores when a member arrives in a collective: after the costs of its records so far, and after the further cost
+ * behind_ns. */
 static void arrive(struct replay *r, struct pithi_delay *d, const struct pithi_coll_part *part, double behind_ns)
 {
     struct pithi_moment now = {(double)d->now_ns + d->pending_ns + behind_ns, pithi_delay_out(d)};
@@ -471,7 +471,7 @@ static int go_on(struct replay *r, const struct pithlog_record *record, uint32_t
     int err = PITH_OK;
     if (lane->got.count && !goes_on(r, lane, record))
         TRY(end_receives(r, lane));
-    if (lane->got.count == 0) /* between receives of one moment, the time was spent recording */
+    if (lane->got.count == 0) /* not between receives of one moment: that was recording */
         pithi_delay_to(&lane->delay, record->time_ns);
     err = !is_end(r, record)             ? take(r, record, ended)
           : record->kind == PITHLOG_RECV ? take_receive(r, record)
@@ -505,7 +505,7 @@ static int may_stay(const struct replay *r, const struct pithlog_step *step)
            (d->open[step->at].part.coll == NONE || d->open[step->at].part.starts);
 }
 
-/* Takes a state that begins or ends in a hole. The state has no record there that could be moved, and what it waited
+/* Takes a state that begins or ends in a hole, and so has no record there. Nothing is moved, and what the state waited
  * for is not known. */
 static int take_unrecorded(struct replay *r, const struct pithlog_step *step)
 {
@@ -590,7 +590,8 @@ out:
     return err;
 }
 
-/* Reports the states with the most waiting calls whose peers are unknown, and the sum of all others. */
+/* Stores in the result the states with the most waiting calls whose peers are unknown, and the sum over all other
+ * states. */
 static void tell_alone(struct replay *r)
 {
     for (uint32_t i = 0; i < r->log->info.defs; i++) {
@@ -609,7 +610,7 @@ static void tell_alone(struct replay *r)
 int pithi_delay_replay(struct pithlog *log, struct pithi_writer *writer, int local,
                        struct pithi_delay_replay_result *result)
 {
-    /* an interval after the log's end: copies everything but records */
+    /* no record lies in this interval, so pithi_log_copy copies everything but records */
     struct pithi_copy facts = {.from_ns = INT64_MAX, .to_ns = INT64_MAX};
     struct replay r = {.log = log, .local = local, .result = result};
     uint32_t defs = log->info.defs;

@@ -40,7 +40,7 @@ void pithi_delay_to(struct pithi_delay *d, int64_t time_ns)
 }
 
 /* Adds the cost since the last pith:own, which is at most the elapsed time. A lane's first pith:own only sets the value
- * to count from: it is 0, or more if earlier values were cut off. */
+ * to count from. This value is 0, or more if the log lacks earlier values. */
 void pithi_delay_tell(struct pithi_delay *d, double total_ns)
 {
     double more = d->told ? total_ns - d->told_ns : 0;

@@ -38,18 +38,19 @@ void pithi_delay_free(struct pithi_delay *delay);
 void pithi_lane_delay_begin(struct pithi_delay *delay, int64_t time_ns, double x_ns);
 /* Advances the lane to time_ns. */
 void pithi_delay_to(struct pithi_delay *delay, int64_t time_ns);
-/* pith:own has the value `total_ns` now. */
+/* Takes a pith:own with the value `total_ns`: adds the cost since the last one. */
 void pithi_delay_tell(struct pithi_delay *delay, double total_ns);
-/* A call ends now, and since_ns later pith:own will have the value `total_ns`. The part of the cost that exceeds
- * since_ns was spent before the end. */
+/* Call it at the end of a call, if a pith:own with the value `total_ns` follows since_ns later. Adds the part of the
+ * cost that exceeds since_ns, because that was spent before the end. */
 void pithi_delay_tell_before(struct pithi_delay *delay, double total_ns, int64_t since_ns);
 /* Counts all time since `left` was entered as own cost. */
 void pithi_delay_tell_state(struct pithi_delay *delay, const struct pithi_open *left);
-/* Sets the time of the present moment without recording to before_ns. */
+/* Sets the delay, so that without recording the present moment would be at before_ns. */
 void pithi_lane_delay_set(struct pithi_delay *delay, double before_ns);
-/* The time of the present moment without recording; never earlier than the last result. */
+/* Returns when the present moment would be without recording; never earlier than the last result. */
 double pithi_delay_out(struct pithi_delay *delay);
-/* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
+/* Adds the cost of a record of `kind`. `wrapped`: 1 if the record ends a call of MPI, which has one more cost, that of
+ * its wrapper. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
 /* pithi_delay_enter: a state begins. Returns 0, or -1 if there is no memory. pithi_delay_leave: the state open[at]
