@@ -1,12 +1,12 @@
 /* answer.c - the answer in one sentence: what costs most of the run, where, and how much.
  *
- * Each rule below proposes a *candidate* with a cost in time of all lanes, as findings have. The candidates stand in
- * the order in which a person would ask for them. The answer is the first candidate that costs 5 % of the run and at
- * least half as much as the most expensive candidate. So if transfers cost 50 % and a slow rank 6 %, the slow rank is
- * not the answer. If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts
- * all other times. If other programs use the cores, waiting for a core comes first, too, but only if it costs half as
- * much as the most expensive candidate. In this comparison, transfers do not count if they are a guess, because they
- * may be long for the same lack of cores.
+ * Each rule below proposes a *candidate* with a cost, which is a time of all lanes together, as in findings. The
+ * candidates stand in the order in which a person would ask for them. The answer is the first candidate that costs 5 %
+ * of the run and at least half as much as the most expensive candidate. So if transfers cost 50 % and a slow rank 6 %,
+ * the slow rank is not the answer. If there are more ranks than cores, waiting for a core comes first from 10 % on,
+ * because it distorts all other times. If other programs use the cores, waiting for a core comes first, too, but only
+ * if it costs half as much as the most expensive candidate. In this comparison, transfers do not count if they are a
+ * guess, because they may be long for the same lack of cores.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
@@ -35,7 +35,7 @@
 #define LEAST_LATE_NS 1e8 /* a rank that starts this much later is late; launchers start ranks less far apart */
 #define MOST 0.6          /* fraction that counts as most of a cost */
 #define INSIDE 0.75       /* fraction of a cost that must lie in iterations */
-#define ALONE 1.15        /* below this mean number of lanes that compute at the same time, they compute in turn */
+#define ALONE 1.15        /* lanes compute in turn if fewer than this, on average, compute at the same time */
 #define ALMOST_NONE 0.02  /* a lane with less than this fraction of the slow lanes' time is not compared */
 #define SMALL_NS 1e5      /* the most that handling a small message may take, by both sides together */
 #define NO_STATE (UINT32_MAX - 1)
@@ -53,8 +53,8 @@ struct candidate {
     const char *kind; /* kind of the answer: "imbalance" ... */
     double ns, share; /* cost, in time of all lanes; cost as a fraction of the run */
     int is_first;     /* 1: the answer, whatever other candidates cost */
-    int is_least;     /* 1: the cost may be more, and is said as "at least" */
-    /* 1: a lack of cores may be the only reason, so "cores" is not compared with it. */
+    int is_least;     /* 1: the cost may be more, so the text says "at least" */
+    /* 1: a lack of cores may be the only reason, so the candidate "cores" is not compared with this one. */
     int is_guess;
     uint32_t lane, state, other;        /* PITHI_NO_LANE, NO_STATE: none */
     struct pithlog_finding_place place; /* the worst instance of the cause */
@@ -67,7 +67,7 @@ struct rules {
     const struct pithlog *log;                      /* of the analysis */
     const struct pithlog_finding *findings;         /* largest first */
     uint32_t finding_count, all_lanes, lanes, defs; /* lanes: those that count */
-    double run_ns;                                  /* time of the run times the lanes that count */
+    double run_ns;                                  /* length of the run times the number of lanes that count */
     /* Waiting, by its cause. by_lane [all_lanes], by_state [defs + 1]: waiting for the computing of a lane; waiting for
      * the computing in a state. by_state_of_set [defs + 1]: waiting for the computing in a state on the lanes in
      * `set`. */
@@ -123,8 +123,8 @@ static void know_states(struct rules *r)
     r->computes[r->defs] = 1;
 }
 
-/* What a delay costs. Threads that only serve others wait most of the time, which costs nothing. So each kind of
- * waiting counts only with the fraction that is on lanes that count. */
+/* Returns what a delay costs. Threads that only serve others wait most of the time, which costs nothing. So each kind
+ * of waiting counts only with the fraction that is on lanes that count. */
 static double cost_of(const struct rules *r, const struct pithlog_delay *delay)
 {
     return (delay->direct_ns + delay->indirect_ns) * r->part_of[delay->kind];
@@ -250,7 +250,7 @@ static void put_set(const struct rules *r, const char *r_, FILE *out)
         fprintf(out, " and %u more", r->set_count - shown);
 }
 
-/* "twice as long as", "3.5 times as long as", "30 % longer than" */
+/* Writes "twice as long as", "3.5 times as long as" or "30 % longer than". */
 static void put_ratio(double ratio, FILE *out)
 {
     if (ratio < 1.75)
@@ -279,10 +279,11 @@ static void add_computing(struct rules *r, uint32_t lane, double *of)
     }
 }
 
-/* Returns the cost of imbalance in each iteration, malloc'ed. If the busiest lane computes 60 ms and the mean of 4
- * lanes is 45 ms, the cost is 4 x 15 ms. *moves: number of different lanes that are the busiest in iterations that cost
- * something. *busiest_of, if not NULL: the busiest lane of each iteration, malloc'ed. If there are lanes in `set`, only
- * they can be the busiest. Returns NULL if there are no iterations, or no memory. */
+/* Returns the cost of imbalance in each iteration, malloc'ed. Sets *sum_ns to the sum of these costs. If the busiest
+ * lane computes 60 ms and the mean of 4 lanes is 45 ms, the cost is 4 x 15 ms. Sets *moves to the number of different
+ * lanes that are the busiest in iterations that cost something. Sets *busiest_of, unless it is NULL, to the busiest
+ * lane of each iteration, malloc'ed. If there are lanes in `set`, only they can be the busiest. Returns NULL if there
+ * are no iterations, or no memory. */
 static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves, uint32_t **busiest_of)
 {
     size_t count = r->a->iterations.count;
@@ -361,7 +362,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         order[i] = i;
         inside += c->by_iteration[i];
     }
-    all = inside > c->ns ? inside : c->ns; /* the rest lies before or after all iterations */
+    all = inside > c->ns ? inside : c->ns; /* the rest of the cost lies outside all iterations */
     qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
     /* Takes the costliest iterations until they have half of the cost, and then those that cost at least half as much
      * as the worst: of costs 50, 30, 9, 6 and 5, the first two, which have 80 %. */
@@ -394,7 +395,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         }
         fprintf(out, ", in iterations %zu to %zu of %zu", first + 1, last + 1, count);
     } else if (inside <= (1 - INSIDE) * all && c->place.lane != PITHI_NO_LANE &&
-               2 * (double)(c->place.to_ns - c->place.from_ns) * r->lanes >= c->ns) { /* a single piece of computing */
+               2 * (double)(c->place.to_ns - c->place.from_ns) * r->lanes >= c->ns) { /* the place has half the cost */
         const struct pithlog_iteration *in = r->a->iterations.all;
         fprintf(out, "%s",
                 c->place.to_ns <= in[0].to_ns               ? ", most of it before the iterations"
@@ -441,8 +442,8 @@ static int find_cores(struct rules *r)
         is_crowded = 0;
     c = propose(r, "cores", waits->ns);
     c->is_first = is_crowded;
-    /* The system counted more than is certain to be lost: a rank that waits busily may have no core, which costs
-     * nothing. */
+    /* The system also counts time in which a rank has no core while it waits busily. That costs nothing, so the loss
+     * that is certain is less than the system counted. */
     c->is_least = strcmp(waits->name, "no core") == 0 && delay.delay_ns > 1.05 * c->ns;
     c->place = waits->place;
     if (!is_crowded) {
@@ -512,8 +513,8 @@ static int find_progress(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* The state in which the lanes of `set` cause most of the waiting. *second: the state that causes the next most, if the
- * first one causes less than MOST. */
+/* Returns the state in which the lanes of `set` cause most of the waiting. If that is less than MOST of all_ns, sets
+ * *second to the state that causes the next most. */
 static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
 {
     uint32_t best = r->defs, next = NO_STATE;
@@ -536,9 +537,9 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     return best == r->defs ? PITHLOG_COMPUTING : best;
 }
 
-/* The mean time in a state of the lanes in `set`, and of the other lanes. Lanes with almost no time in the state are
- * left out, because a rank that only gives tasks to others is no measure for the tasks. *other is 0 if no other lane
- * has the state. */
+/* Sets *mine to the mean time in a state of the lanes in `set`, and *other to that of the other lanes. Lanes with
+ * almost no time in the state are left out, because a rank that only gives tasks to others is no measure for the tasks.
+ * *other is 0 if no other lane has the state. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
     uint32_t others = 0;
@@ -784,8 +785,8 @@ static int choose_slow_in(struct rules *r, uint32_t state, int alone, double *ra
  *     rank 0   assemble 60 | solve 20       both wait 40 of 120 at the barrier between the two
  *     rank 1   assemble 20 | solve 60
  *
- * With `alone`, only states count that the other ranks are never in. Such ranks may also work one after another,
- * without a barrier. */
+ * With `alone`, a state counts only if ranks that are not slow in it are never in it. Ranks with states of their own
+ * may also work one after another, without a barrier. */
 static int propose_phases(struct rules *r, int alone, int *is_proposed)
 {
     uint32_t states[FEW - 1], count = 0;
@@ -971,7 +972,8 @@ static int propose_locks(struct rules *r, const struct pithi_wait_group *locks)
     return out && fclose(out) == 0 && causes;
 }
 
-/* Proposes the ranks in `set`, which compute less than the others, if the others are more than half. */
+/* Proposes an imbalance in which most lanes are slow. The text is about the few lanes in `set`, which compute less and
+ * wait. */
 static int propose_idle(struct rules *r)
 {
     const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
@@ -1175,9 +1177,10 @@ static int find_transfer(struct rules *r)
     return 1;
 }
 
-/* The threads of a rank: their time in OpenMP's waiting states, and in other states, if they do not call MPI. */
+/* Times of the threads of a rank in OpenMP's states. */
 struct team {
-    /* waits, idles: sums over all threads; region: the longest time of a thread in parallel regions. */
+    /* waits: time in waiting states except omp:idle; idles: time in omp:idle; both summed over all threads. region: the
+     * longest time of one thread in waiting states and, if it does not call MPI, in computing states. */
     double waits, idles, region;
     double slow_waits;              /* waiting of the thread that waits least */
     uint32_t slow, waiter, threads; /* the threads that wait least and most */
@@ -1196,7 +1199,7 @@ static double omp_waits(const struct rules *r, uint32_t lane, double *idles)
     return waits;
 }
 
-/* OpenMP's waiting state in which a lane is longest. */
+/* Returns OpenMP's waiting state, other than omp:idle, in which a lane is longest. */
 static uint32_t longest_wait(const struct rules *r, uint32_t lane)
 {
     uint32_t longest = NO_STATE;
@@ -1245,7 +1248,7 @@ static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team
 }
 
 /* Proposes OpenMP's waiting: one thread of a team is slow, or one thread works while the others have no work. The share
- * is the fraction of the time of all threads.
+ * is relative to the time of all threads.
  *
  *     three threads, 80 ms: for 20 ms, only the first one works; in the region, two work 10 ms and one 60 ms
  *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 %
@@ -1484,8 +1487,8 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
     }
 }
 
-/* Answers for a job that was killed, still runs or hangs, so that no rank has come to MPI_Finalize. Says what most
- * ranks do. */
+/* Writes the answer for a job that was killed, still runs or hangs, so that no rank has come to MPI_Finalize. The
+ * answer says what most ranks do. */
 static int put_unfinished(const struct rules *r, struct pithi_answer *answer)
 {
     const struct pithlog_info *info = pithlog_get_info(r->log);

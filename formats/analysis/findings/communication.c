@@ -58,13 +58,14 @@ enum {
     COLL_CALL = 2,         /* a value of is_coll */
     COLUMNS = 79
 };
-#define NEARLY_ALL 0.9 /* a limit: above this size, this share of the calls waited; below it, this share did not */
+#define NEARLY_ALL 0.9 /* of the calls above a limit, at least this fraction waited; below it, did not */
 
 struct sum {
     int32_t from, to;     /* to: only for a pair */
     uint32_t lane, other; /* lanes of the last message */
     uint64_t messages;    /* number of messages; for collectives: of calls */
-    /* `late_bytes`: of messages that were sent before the receiver had received from another rank. */
+    /* `late_bytes`: bytes of messages that were sent before the receiver received its last message from another
+     * rank. */
     double bytes, late_bytes;
     uint64_t timed;               /* messages whose speed is known */
     double timed_bytes, timed_ns; /* sums over these messages: sizes, and times of their transfers */
@@ -191,7 +192,7 @@ static int sum_computing(struct finding_sums *f, uint32_t lane)
     return 1;
 }
 
-/* The time that the lane has computed from the begin of the window to a moment in it. */
+/* Returns how long the lane has computed from the begin of the window to a moment in it. */
 static int64_t computed_until(const struct finding_sums *f, int64_t time_ns)
 {
     uint32_t first = 0, end = f->computed_count;

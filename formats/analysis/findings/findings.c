@@ -70,9 +70,9 @@ static const struct words *words_of(const char *name)
     return &none;
 }
 
-/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): returns a stream for its text, or NULL if there is
- * no memory. The caller writes the text and calls `end`, which adds the finding to the list. Until then it is not
- * counted. */
+/* Begins a finding about a state and a lane; `lane` PITHI_NO_LANE: about no lane. Returns a stream for its text, or
+ * NULL if there is no memory. The caller writes the text and calls `end`, which adds the finding to the list. Until
+ * then it is not counted. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
 {
     struct pithi_finding_list *found = a->found;
@@ -90,7 +90,7 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
     return open_memstream(&found->text, &found->text_size);
 }
 
-/* Returns 0 if there is no memory. */
+/* Completes the finding: appends its advice to the text, and adds it to the list. Returns 0 if there is no memory. */
 static int end(struct pithlog_analysis *a, FILE *text)
 {
     /* the advice is the last part of each text */
@@ -104,7 +104,7 @@ static int end(struct pithlog_analysis *a, FILE *text)
     return 1;
 }
 
-/* The place of the finding that `begin` has begun. */
+/* Returns the place of the finding that `begin` has begun, for the caller to set. */
 static struct pithlog_finding_place *place(struct pithlog_analysis *a)
 {
     return &a->found->list[a->found->count].place;
@@ -175,7 +175,7 @@ static uint32_t index_of_most(const int64_t *values, uint32_t count)
     return most;
 }
 
-/* "ranks 1-3,7": at most about 30 characters. */
+/* Writes "ranks 1-3,7", of the lanes whose entry in `lanes` is not 0, in at most about 30 characters. */
 static void put_ranks(const struct pithlog_analysis *a, const int64_t *lanes, FILE *out)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -364,10 +364,10 @@ void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t s
         }
 }
 
-/* The most that recording may cost in a state on a lane. Pieces lie between records, so each piece contains the cost of
- * one record. A piece may also contain the time to get new memory for records, which for each call is about as long as
- * writing its records. Example: of 240,000 receives with records of 8, 8 and 9 ns, every 5100th is followed by a piece
- * of 100 us, which is 20 ns for each receive. */
+/* Returns the most that recording may cost in a state on a lane. Pieces lie between records, so each piece contains the
+ * cost of one record. A piece may also contain the time to get new memory for records, which for each call is about as
+ * long as writing its records. Example: of 240,000 receives with records of 8, 8 and 9 ns, every 5100th is followed by
+ * a piece of 100 us, which is 20 ns for each receive. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_RECV, PITHLOG_LEAVE};
@@ -412,7 +412,7 @@ struct excess {
     uint32_t state, states;
 };
 
-/* How long others waited for a state on a lane. */
+/* Returns how long others waited for a lane because of its time in a state. */
 static double waited_for(const struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     double ns = 0;
@@ -593,8 +593,9 @@ int pithi_is_file_state(const struct pithlog_def *def)
     return strncmp(def->name, "MPI_File_", 9) == 0 || strncmp(def->name, "io:", 3) == 0;
 }
 
-/* The bytes that a lane reads and writes within the window, summed from the events that wrappers write beside calls
- * like `state`. Returns 0 if the log has no such events. */
+/* Returns the bytes that a lane reads and writes within the window. They are summed from the events that wrappers
+ * record in file calls: in those of MPI if `state` is one of these, else in those of POSIX. Returns 0 if the log has no
+ * such events. */
 static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     const struct pithlog *log = a->graph.log;
@@ -760,8 +761,8 @@ static double computing_with_core(const struct pithlog_analysis *a, uint32_t lan
 
 /* Returns 1 if a lane computes longer than the others mostly because it had no core.
  *
- *     rank 2 computes 20 ms, 10 ms of it without a core; the others 10 ms. With a core, all are equal: 1
- *     each rank has no core half of the time; rank 2 computes 12 ms, the others 4. With a core, 6 and 2: 0 */
+ *     rank 2 computes 20 ms, 10 ms of it without a core; the others 10 ms. With a core, all are equal: returns 1
+ *     each rank has no core half of the time; rank 2 computes 12 ms, the others 4. With a core, 6 and 2: returns 0 */
 static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
 {
     /* more_ns: by how much the lane computes longer than each other lane, summed; left_ns: the same, counting only time
@@ -776,7 +777,7 @@ static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
     return left_ns <= 0.2 * more_ns;
 }
 
-/* The time that others waited for ranks that computed longer only because they had no core. */
+/* Returns how long others waited for ranks that computed longer only because they had no core. */
 static double caused_by_lack(const struct pithlog_analysis *a)
 {
     double ns = 0;
@@ -809,7 +810,7 @@ static int find_run_delay(struct pithlog_analysis *a)
     if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
         return 1;
     for (uint32_t i = 0; i < a->found->count; i++)
-        /* the finding on single long calls has this part already */
+        /* the finding "descheduled ranks", on single long calls, has this part already */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
     /* The system counts over the whole run. As much of the counted time as fits may lie outside the analysed part. */
@@ -1266,7 +1267,7 @@ static int sort_findings(struct pithlog_analysis *a)
             parent[i] = parent[parent[i] - 1];
     uint32_t first = put_first ? (uint32_t)(put_first - found->list) : 0;
     for (uint32_t n = 0; n < found->count; n++) {
-        /* `first` goes to the front; those before it follow in their order */
+        /* the finding `first` goes to the front; those before it follow in their order */
         uint32_t i = n == 0 ? first : n <= first ? n - 1 : n;
         if (parent[i])
             continue;
@@ -1307,7 +1308,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        /* sorts before find_guesses, because is_guess has the order of the list */
+        /* sorted before find_guesses sets is_guess, because is_guess[i] belongs to list[i] */
         if (good && a->found->count)
             qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
         if (!good || !find_guesses(a) || !advise_again(a) || !sort_findings(a)) {
@@ -1341,8 +1342,8 @@ void pithi_findings_free(struct pithlog_analysis *a)
 
 /* ---- Where in the run -------------------------------------------------------------------------------------------- */
 
-/* Finds the iterations in which the cost of a finding lies. The cost is the time of wait states,
- * or the time by which a rank is longer in a state than the mean of all ranks in the same iteration. */
+/* The functions below find the iterations in which the cost of a finding lies. The cost is the time of wait states, or
+ * the time by which a rank is longer in a state than the mean of all ranks in the same iteration. */
 
 void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_ns, int64_t to_ns, double factor)
 {
@@ -1390,7 +1391,8 @@ static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state,
     }
 }
 
-/* Returns 0 if there is no memory. */
+/* Adds the cost of an imbalance to the iterations: the lane's time in the state beyond the mean of the lanes that
+ * count. Returns 0 if there is no memory. */
 static int add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding,
                          struct pithi_iteration_sums *costs)
 {

@@ -77,7 +77,8 @@ char *pithi_findings_command(const struct pithi_findings *f, const struct pithlo
     if (f->no_commands)
         return NULL;
     pithi_findings_around(f, place, &from_ns, &to_ns);
-    /* Only the rows that the finding is about: the lane that waits, and the lane that it waits for, if there is one. */
+    /* The command shows only the rows that the finding is about: the lane that waits, and the lane that it waits for,
+     * if there is one. */
     if (lane != UINT32_MAX)
         snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
                  (int)pithlog_get_lane(f->log, lane)->rank,
@@ -207,7 +208,7 @@ static void put_groups(struct json *j)
     pithi_json_put_end(&j->to, ']');
 }
 
-/* Writes the answer. All members are always there; null: the answer has no such thing. */
+/* Writes the answer. All members are always written; a member that does not apply to the answer is null. */
 static void put_answer(struct json *j)
 {
     const struct pithlog_answer *answer = j->f->answer;

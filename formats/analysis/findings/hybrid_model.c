@@ -2,8 +2,8 @@
  * all threads is the product of those of MPI and of threads. A thread is useful outside MPI while it does not wait for
  * others. For example, T is 10, and each of two ranks has two threads:
  *
- *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 / 10, largest 10 / 10
- *     outside MPI: rank 0: 8, rank 1: 10           MPI: mean 9 / 10; threads: 0.55 / 0.9 */
+ *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 of 10, so 0.55
+ *     outside MPI: rank 0: 8, rank 1: 10           MPI: mean 9 of 10, so 0.9; threads: 0.55 / 0.9 = 0.61 */
 #include "analysis/hybrid_model.h"
 
 #include <string.h>
@@ -100,8 +100,8 @@ int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     return 1;
 }
 
-/* The useful time of a lane. For a thread without MPI calls, time outside its states does not count, because it is not
- * known what the thread does there. */
+/* Returns the useful time of a lane. For a thread without MPI calls, time outside its states does not count, because it
+ * is not known what the thread does there. */
 static int64_t useful_of(const struct pithlog_analysis *a, uint32_t lane)
 {
     int64_t outside = pithlog_analysis_useful_ns(a, lane);

@@ -29,7 +29,7 @@
 
 /* ---- Iterations found by their period ---------------------------------------------------------------------------- */
 
-enum { COVERED = 10 }; /* iterations are at least a tenth of the window */
+enum { COVERED = 10 }; /* iterations must last for at least a tenth of the window */
 
 /* Details that distinguish calls, beside their function and the communicator of a collective. */
 enum detail {
@@ -80,7 +80,7 @@ static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
     return symbol;
 }
 
-/* The calls of a lane in the window, with symbols for these details. Returns NULL if there is no memory. */
+/* Returns the calls of a lane in the window, with symbols for these details. Returns NULL if there is no memory. */
 static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details, const uint64_t *comms,
                                        struct pithi_scratch *scratch, uint32_t *count)
 {
@@ -180,7 +180,7 @@ struct found {
     int64_t sum_ns;    /* sum of the lengths */
 };
 
-/* Sets the other fields from the iterations. Returns 0 if there is no memory. */
+/* Sets the other fields of `found` from its iterations. Returns 0 if there is no memory. */
 static int measure_found(struct found *found, const struct pithi_period *period, uint32_t count)
 {
     const struct pithlog_iterations *all = &found->iterations;
@@ -338,7 +338,7 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
         given.is_named[i] = pithlog_get_def(log, i)->kind == PITHLOG_STATE &&
                             strcmp(pithlog_get_def(log, i)->name, pithlog_get_def(log, state)->name) == 0;
     err = pithi_read_steps(log, &query, &reading);
-    if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has reported it */
+    if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has reported the damage */
         TRY(err);
     TRY(longest_instances(&given, state));
 out:
@@ -386,9 +386,9 @@ static struct pithi_step find_step(const struct pithlog_iterations *all)
     return best * 8 < from_mean && best * 2 < from_line ? step : (struct pithi_step){0};
 }
 
-/* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless the slope is four times
- * its standard error and changes the lengths by 5 % of the median in all. *first_ns: the length of the first iteration
- * on this line. */
+/* Returns the slope of a straight line through the lengths up to `most_ns`, by least squares. Returns 0 unless the
+ * slope is four times its standard error and changes the lengths by 5 % of the median in all. Sets *first_ns to the
+ * length of the first iteration on this line. */
 static double drift(const struct pithlog_iterations *all, int64_t most_ns, double *first_ns)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;

@@ -40,8 +40,8 @@ enum {
 struct word {
     uint32_t first, last; /* occurrences in the row */
     uint32_t count;
-    uint32_t distance, votes; /* the majority of distances (Boyer and Moore) */
-    int64_t busy_ns;          /* sum over its occurrences: time of the first call */
+    uint32_t distance, votes; /* most frequent distance, by the vote of Boyer and Moore */
+    int64_t busy_ns;          /* time of its first call, summed over the occurrences */
 };
 
 /* A period to try, with its anchor: the `length` calls of the row that begin at `example`. */
@@ -171,8 +171,9 @@ static uint32_t find_anchors(const struct search *s, const struct try *try)
     return count;
 }
 
-/* Finds a typical occurrence of the anchor: the next anchor follows after exactly one period, and the calls up to it
- * are the same as for most such occurrences. (Majority vote of Boyer and Moore, from the middle of the row on.) */
+/* Returns the index of a typical occurrence of the anchor: the next anchor follows after exactly one period, and the
+ * calls up to it are the same as for most occurrences. The vote of Boyer and Moore finds it, from the middle of the row
+ * on. */
 static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
 {
     uint32_t typical = s->at[count / 2], votes = 0;
@@ -255,7 +256,7 @@ static double find_shift(const struct search *s, uint32_t first, uint32_t last, 
     return longest;
 }
 
-/* The begin of an anchor's iteration, which is `shift` calls before the anchor, without counting extra calls, but not
+/* Returns the begin of an anchor's iteration. It is `shift` calls before the anchor, not counting extra calls, but not
  * before `from`. */
 static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uint32_t word, uint32_t period,
                          uint32_t shift)
@@ -268,8 +269,8 @@ static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uin
     return begin > from && begin + shift + EXTRA >= at ? begin : at - shift;
 }
 
-/* The begin of an iteration, including its extra calls. Extra calls before `begin` belong to the iteration if the
- * program computes longer before these calls than after them. */
+/* Returns the begin of an iteration, including its extra calls. Extra calls before `begin` belong to the iteration if
+ * the program computes longer before these calls than after them. */
 static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t extras)
 {
     uint32_t best = begin;
@@ -298,8 +299,8 @@ static int by_length(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The typical sum of `count` lengths, which is `count` times their lower quartile. It is not the sum, because the
- * system may interrupt some iterations for longer than all others take together. */
+/* Returns `count` times the lower quartile of the lengths. It stands for their sum, in which a few iterations that the
+ * system interrupted could exceed all others together. */
 static double typical_sum(int64_t *lengths, uint32_t count)
 {
     if (count == 0)

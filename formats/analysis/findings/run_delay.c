@@ -28,7 +28,8 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 
     *delay = (struct pithi_run_delay){0};
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strcmp(key, "run_delay_ns") == 0 && !strchr(value, ',')) /* several logs were merged: unknown */
+        /* A comma separates the values of several logs that were merged; such a property is left out. */
+        if (strcmp(key, "run_delay_ns") == 0 && !strchr(value, ','))
             *delay = (struct pithi_run_delay){number_after(value, "delay="), number_after(value, "cpu="),
                                               number_after(value, "time="), (uint32_t)number_after(value, "ranks="),
                                               fmax(0, number_after(value, "threads="))};

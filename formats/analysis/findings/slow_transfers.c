@@ -32,9 +32,9 @@ enum {
 /* Calls that are compared with one another: they have the same function and about as many bytes. */
 struct peers {
     uint32_t state, group;        /* group: log2 of the bytes, and number of messages of a call (0: a collective) */
-    uint32_t with;                /* collective: ranks; messages: the two hosts */
+    uint32_t with;                /* collective: number of ranks; messages: the two hosts */
     struct pithi_bins bins;       /* their transfers */
-    double median_ns, typical_ns; /* median_ns: median of these transfers; typical_ns: median of most peers */
+    double median_ns, typical_ns; /* median of these transfers; typical median, to compare it with */
     uint32_t lane, other; /* lanes of the slowest transfer: the lane of the call, and the lane that released the call */
     int64_t at_ns, end_ns;   /* begin and end of this call */
     int64_t slowest_ns;      /* duration of this transfer */

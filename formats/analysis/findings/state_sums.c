@@ -225,7 +225,7 @@ static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state,
                          NULL);
 }
 
-/* Returns 1 if a call of `lane` begins within the last latency_ns of this call. */
+/* Returns 1 if a call of `lane` begins within the last latency_ns of the call `p`. */
 static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pieces *p, uint32_t lane,
                          int64_t latency_ns)
 {
@@ -246,9 +246,10 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
 }
 
 /* The begins of the calls of one function, in order. There is one list for each collective that has long calls, and one
- * for all calls, at index [definitions]. The first kind serves calls that, by the rules, need only some members or none
- * (an inner rank in the tree of MPI_Reduce), but may wait for members that enter later. The list of all calls serves
- * calls that may have needed another rank's call, because they end when that call begins. */
+ * for all calls, at index [definitions]. The list of a collective shows whether a member entered late. By the rules, a
+ * call may need only some members or none, but it may wait for others, too, as an inner rank in the tree of MPI_Reduce
+ * does. The list of all calls shows whether another rank's call began when this call ended, because this call may then
+ * have needed it. */
 struct begins {
     int64_t *ns; /* ascending */
     size_t count;
@@ -299,7 +300,7 @@ static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_
     return 1;
 }
 
-/* Returns how long before the end of a call the last of the begins is that precede this end. */
+/* Returns the time from the last begin before end_ns to end_ns, the end of a call. */
 static int64_t since_last(const struct begins *begins, int64_t end_ns)
 {
     size_t low = 0, high = begins->count;
@@ -314,8 +315,8 @@ static int64_t since_last(const struct begins *begins, int64_t end_ns)
     return end_ns - begins->ns[low];
 }
 
-/* The transfer of a call, that is, its time in the window without its wait states. *wait: number of the lane's wait
- * states that lie before the call. */
+/* Returns the transfer of a call, that is, its time in the window without its wait states. Sets *waited_ns to the time
+ * of its wait states. Moves *wait past the lane's wait states that end before the call. */
 static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, size_t *wait,
                            int64_t *waited_ns)
 {
@@ -326,7 +327,7 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     while (*wait < of->wait_count && of->waits[*wait].to_ns <= from_ns)
         ++*wait;
     *waited_ns = 0;
-    for (size_t i = *wait; i < of->wait_count && of->waits[i].from_ns < to_ns; i++) /* two at most */
+    for (size_t i = *wait; i < of->wait_count && of->waits[i].from_ns < to_ns; i++) /* a call has two at most */
         *waited_ns += of->waits[i].to_ns - of->waits[i].from_ns;
     return to_ns - from_ns - *waited_ns;
 }
@@ -363,7 +364,7 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
     return transfer_ns > (int64_t)usual_ns ? transfer_ns - (int64_t)usual_ns : 0;
 }
 
-/* Sums all calls in `sums`: [definitions], all zero. */
+/* Sums all calls by function. `sums`: [definitions], all zero. Returns PITH_OK or an error. */
 static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -426,7 +427,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                 }
             }
         }
-        /* The limit: LONG_TIMES the 10th percentile of the calls, but at least LONG_LEAST_NS. */
+        /* The limit is LONG_TIMES times the 10th percentile of the calls, but at least LONG_LEAST_NS. */
         for (uint32_t i = 0; !is_second && i < all.count; i++) {
             all.of[i].limit_ns = LONG_TIMES * pithi_bins_part(&all.of[i].bins, PART);
             all.of[i].limit_ns = all.of[i].limit_ns < LONG_LEAST_NS ? LONG_LEAST_NS : all.of[i].limit_ns;

@@ -34,7 +34,8 @@ static int is_thread_counter(const struct pithlog_def *def)
            strncmp(def->name, PITHI_THREAD_COUNTER, strlen(PITHI_THREAD_COUNTER)) == 0;
 }
 
-/* The fraction of [from_ns, to_ns] that counts as computing. The lane's state does not change in this interval. */
+/* Returns the fraction of [from_ns, to_ns] that counts as computing. The lane's state does not change in this
+ * interval. */
 static double computing_part(const struct summing *s, const struct pithlog_step *step, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_query *part = s->computing;
@@ -44,7 +45,7 @@ static double computing_part(const struct summing *s, const struct pithlog_step 
     for (uint32_t i = 0; i < step->depth; i++)
         if (s->is_call[step->open[i].id])
             return 0;
-    /* An interval without length counts wholly or not at all. */
+    /* An interval without length counts as a whole if it lies in the window. */
     if (from_ns == to_ns)
         return begin_ns <= end_ns;
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)(to_ns - from_ns) : 0;
@@ -60,11 +61,13 @@ static int take_counter(void *context, const struct pithlog_step *step)
         return PITH_OK;
     uint32_t place = s->place[r->id] - 1;
     struct last *last = &s->last[(size_t)r->lane * sums->count + place];
-    /* The last sum is for the time outside all states; sums of computing are not by state and use it, too. */
+    /* The last sum is for the time outside all states. If only computing is summed, all of it is added there, because
+     * it is not summed by state. */
     uint32_t state = step->depth && !s->computing ? step->open[step->depth - 1].id : sums->states;
     double part = last->is_known && s->computing ? computing_part(s, step, last->time_ns, r->time_ns) : 1;
 
-    /* A value that falls is not added, because the counter was reset. */
+    /* A lower value than before is not added, because it is the first value of another thread, which took over the
+     * lane. */
     if (last->is_known && r->value > last->value)
         sums->sums[(size_t)place * (sums->states + 1u) + state] += part * (r->value - last->value);
     *last = (struct last){r->value, r->time_ns, 1};
