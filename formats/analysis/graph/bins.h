@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* bin 0 ends where half a power of two above 64 ns begins */
+enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* half powers of two up to 64 ns share bin 0 */
 struct pithi_bins {
     uint32_t counts[PITHI_BINS], all; /* number of lengths in each bin, and in all bins */
     double sums[PITHI_BINS];          /* sum of the lengths in each bin */
@@ -24,7 +24,8 @@ static inline void pithi_bins_add(struct pithi_bins *bins, int64_t ns)
     bins->all++;
 }
 
-/* The mean of the bin in which 1 / part of all lengths is reached: part 2 gives the median, 10 the 10th percentile. */
+/* Returns the mean of the bin in which 1 / part of all lengths is reached. With a `part` of 2 this is the median, with
+ * 10 the 10th percentile. */
 static inline double pithi_bins_part(const struct pithi_bins *bins, uint32_t part)
 {
     uint32_t below = 0, bin = 0;

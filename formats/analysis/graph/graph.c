@@ -6,9 +6,9 @@
  *     pieces         0 work   10 MPI_Reduce   30 work   40 outside
  *
  * MPI_Recv has no piece, because an MPI state inside another one is only the library's way to do its work. The records
- * in MPI_Recv belong to MPI_Reduce, whose needs are the members that the root waits for. The releases of such needs are
- * known only when the last member has entered. So each need first has the number of its instance, and release_needs
- * sets the times after the last record.
+ * in MPI_Recv belong to MPI_Reduce, whose needs are the members that the root waits for. The releases of these needs
+ * are known only when the last member has entered. So each need first has only the number of its instance, and
+ * release_needs sets the times after the last record.
  *
  * A piece has 16 bytes. Its end is not stored, as it is the begin of the next piece. A search by time is a search in an
  * array. */
@@ -74,7 +74,7 @@ struct building {
     struct building_lane *lanes;
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
-    unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
+    unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick, whose time belongs to the state around it */
     unsigned *traits;       /* [definitions] */
     struct near_lanes {
         struct pithi_near pieces;     /* memory for the pieces of these lanes */
@@ -342,7 +342,7 @@ static void add_coll_need(struct building *b, const struct coll_step *step)
     need.instance = part->is_second ? first : last;
     if (!(part->rule.flags & PITHI_COLL_AFTER) &&
         (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait ||
-         part->rule.shape == PITHI_COLL_NEIGHBOURS)) /* infer.c finds its releases */
+         part->rule.shape == PITHI_COLL_NEIGHBOURS)) /* for neighbours, infer.c finds the releases */
         add_need(b, lane, piece, need);
     pithi_colls_leave(b->colls, part, end_ns);
 }
@@ -398,7 +398,7 @@ static uint32_t comm_size(const struct pithi_graph *g, uint32_t number)
     return comm->size == 0 ? pithi_log_ranks(g->log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
 }
 
-/* Returns 0 if there is no memory. */
+/* Makes the scan positions of an instance, one for each member. Returns 0 if there is no memory. */
 static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
 {
     uint32_t size = comm_size(g, coll->comm), first = g->positions.count + 1;
@@ -424,7 +424,7 @@ static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint
     return moved != NULL;
 }
 
-/* Returns 0 if there is no memory. */
+/* A member enters a collective instance. Returns 0 if there is no memory. */
 static int enter_coll(struct building *b, const struct coll_step *step)
 {
     struct pithi_graph *g = b->graph;
@@ -846,7 +846,8 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     records.from_ns = is_part ? from_ns : INT64_MIN;
     records.to_ns = is_part ? to_ns : INT64_MAX;
     records.flags |= is_part ? PITHLOG_CLIP : 0;
-    b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE; /* also a LEAVE without its ENTER */
+    /* take_record also needs a LEAVE whose ENTER is not in the log. */
+    b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
     struct pithi_reading reading = {
         .take = take_step, .context = &b, .progress = progress, .progress_context = context, .threads = threads};
     if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs need the records of all ranks in order of time */

@@ -119,7 +119,7 @@ static inline struct pithi_lane_piece *pithi_graph_piece(const struct pithi_grap
 {
     return pithi_chunks_at(&graph->lanes[lane].pieces, index, sizeof(struct pithi_lane_piece));
 }
-/* The piece after or before `piece`, which has this index. */
+/* Both return a neighbour of `piece`, whose index is `index`: the piece after it, or the piece before it. */
 static inline struct pithi_lane_piece *pithi_graph_next(const struct pithi_graph *graph, uint32_t lane,
                                                         const struct pithi_lane_piece *piece, uint32_t index)
 {
@@ -130,8 +130,8 @@ static inline struct pithi_lane_piece *pithi_graph_before(const struct pithi_gra
 {
     return pithi_chunks_before(&graph->lanes[lane].pieces, piece, index, sizeof *piece);
 }
-/* The need that the fields `needs` and `next` call `number`, that is, 1 + its index. Returns NULL if `number` is 0, the
- * end of the list. */
+/* Returns the need with the index `number` - 1. `number` is a value of the fields `needs` or `next`. Returns NULL if it
+ * is 0, the end of the list. */
 static inline struct pithi_need *pithi_graph_need(const struct pithi_graph *graph, uint32_t number)
 {
     return number ? pithi_chunks_at(&graph->needs, number - 1, sizeof(struct pithi_need)) : NULL;
@@ -149,12 +149,12 @@ static inline struct pithi_graph_position *pithi_graph_position(const struct pit
 {
     return pithi_chunks_at(&graph->positions, coll->positions - 1 + position, sizeof(struct pithi_graph_position));
 }
-/* The need that decides when a call can end: the need with the latest release (in MPI_Waitany and MPI_Waitsome the
- * earliest). Among equal releases, the lowest kind decides, then the lowest lane. Returns NULL if the call has no needs
- * with a release. */
+/* Returns the need that decides when a call can end. This is the need with the latest release; in MPI_Waitany and
+ * MPI_Waitsome, with the earliest. Among equal releases, the lowest kind decides, then the lowest lane. Returns NULL if
+ * the call has no needs with a release. */
 const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, const struct pithi_lane_piece *call);
-/* The index of the piece of a lane that contains a moment: the last piece that begins at or before it; 0 if the lane
- * begins later. */
+/* Returns the index of the piece of a lane that contains the moment time_ns, that is, of the last piece that begins at
+ * or before it. Returns 0 if the lane begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
 struct pithi_epoch_call;
 /* Finds the first piece of a rank that begins after since_ns and is in a wanted state. `states` has an element for each

@@ -206,7 +206,8 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
             pithi_scratch_passed(&m->scratch, PITHI_SCRATCH_JUMP);
             m->all[m->first[of->instance]++] = member_of(infer, lane, of);
         }
-    memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each first[i] had moved to the end of its instance */
+    /* Each first[i] has moved to the end of instance i, which is the begin of instance i + 1. */
+    memmove(m->first + 1, m->first, colls * sizeof *m->first);
     m->first[0] = 0;
     for (uint32_t lane = 0; started && lane < lanes; lane++)
         see_completions(infer, lane, m);
@@ -274,7 +275,7 @@ static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
     return group != NULL;
 }
 
-/* The number of members that begin before end_ns. */
+/* Returns the number of members that begin before end_ns. */
 static uint32_t begun_before(const struct tree *tree, int64_t end_ns)
 {
     uint32_t low = 0, high = tree->count;
@@ -405,7 +406,7 @@ static int conclude(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* The bytes that a member receives, as its record says. */
+/* Returns the bytes that a member receives, as its record says. */
 static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, uint32_t instance)
 {
     const struct pithi_need *need = pithi_graph_need(g, pithi_graph_piece(g, m->lane, m->waits)->needs);
@@ -696,8 +697,8 @@ static int is_between(const struct polls *p, const struct pithi_lane_piece *piec
     return !piece->needs && (!pithi_graph_is_call(p->g, piece->state) || p->infer->traits[piece->state] == PITHI_CALL);
 }
 
-/* The time of the work between the piece `at` and the next test or other call, which is *next. States that sleep are
- * not counted. */
+/* Returns the time of the work between the piece `at` and the next test or other call, and sets *next to the index of
+ * that call. States that sleep are not counted. */
 static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uint32_t *next)
 {
     int64_t begin_ns = end_of(p->g, lane, at), ns = 0;
@@ -713,9 +714,9 @@ static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uin
     return ns;
 }
 
-/* The usual length of a lane's work outside of polling loops. This is the median, weighted by length, of the work
- * between two successive calls. Work between a failed test and another test does not count. Returns 0 if all this work
- * is less than a tenth of the work between failed tests. */
+/* Returns the usual length of a lane's work outside of polling loops. This is the median, weighted by length, of the
+ * work between two successive calls. Work between a failed test and another test does not count. Returns 0 if all this
+ * work is less than a tenth of the work between failed tests. */
 static double usual_work(const struct polls *p, uint32_t lane)
 {
     struct pithi_bins bins = {{0}, 0, {0}};
@@ -743,7 +744,8 @@ static double usual_work(const struct polls *p, uint32_t lane)
     return bins.sums[bin] / bins.counts[bin];
 }
 
-/* The needs of a run: the needs of its last test or, if it has none, of the next call, which receives the message. */
+/* Returns the needs of a run, that is, of its last test. If that has none, returns the needs of the next call, which
+ * receives the message. */
 static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next)
 {
     const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, run->last);
@@ -779,10 +781,10 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
     return after <= TESTS_AFTER && rest_ns * run->tests <= end_ns - begin_ns ? 1 : -1;
 }
 
-/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between its tests; *rest_ns: the work from
- * the run's end to the piece *next. A run ends at work that is longer than ALIKE times the work after its first test,
- * and than ALIKE times most_ns. The limit is wide, so that a run does not end if the thread loses its core for a short
- * time. */
+/* Returns the run of tests that begins with the piece `at`. Sets *gap_ns to the mean work between its tests, and
+ * *rest_ns to the work from the run's end to the piece *next. A run ends at work that is longer than ALIKE times the
+ * work after its first test, and than ALIKE times most_ns. The limit is wide, so that a run does not end if the thread
+ * loses its core for a short time. */
 static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
                          int64_t *rest_ns, uint32_t *next)
 {
@@ -841,7 +843,7 @@ static int find_runs(struct polls *p, uint32_t lane)
     return 1;
 }
 
-/* The new index of a piece after each run of its lane has become a single piece. */
+/* Returns the new index of a piece, after each run of its lane has become a single piece. */
 static uint32_t moved(const struct runs *runs, uint32_t piece)
 {
     uint32_t low = 0, high = runs->count;

@@ -117,7 +117,7 @@ static int find_damaged(struct holes *g, uint32_t number)
 
     if (!window)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its holes", g->log->path);
-    /* without the lane's index, blocks may be missing at any time */
+    /* without the lane's list of blocks, blocks may be missing at any time */
     int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK;
     int is_all = is_lost && (!lane || lane->block_count == 0);
     if (is_lost && !is_all)
