@@ -35,7 +35,7 @@ struct stops {
     struct pithi_phases *phases; /* `ends` has the stops; `piece` of a stop is its first call */
     /* [lanes][pieces in the window / 8 + 1]: a bit for each piece, 1 if the piece is a linked call */
     unsigned char **is_linked;
-    uint32_t *parent, *ring; /* [stops]: parent: the way to the first stop of the group; ring: next stop */
+    uint32_t *parent, *ring; /* [stops]: parent: the way to the first stop of the group; ring: next stop of the group */
     uint32_t count;
 };
 
@@ -249,7 +249,7 @@ static void join(struct stops *s, uint32_t x, uint32_t y)
     if (x == NONE || y == NONE || (x = group_of(s, x)) == (y = group_of(s, y)))
         return;
     s->parent[x > y ? x : y] = x > y ? y : x;
-    uint32_t next = s->ring[x]; /* two rings become one */
+    uint32_t next = s->ring[x]; /* exchanging the next stops of x and y joins their two rings */
     s->ring[x] = s->ring[y];
     s->ring[y] = next;
 }

@@ -26,7 +26,7 @@ int pithi_phases_of_stops(struct pithlog_analysis *a, struct pithi_scratch *scra
 /* The functions below go through a lane. Begin with the lane's first piece and *end = first[lane]; *end is the index of
  * the lane's next end of a phase. */
 
-/* The phase of a lane before the end with the index `end`. */
+/* Returns the phase of a lane before the end with the index `end`. */
 uint32_t pithi_phase_at(const struct pithi_phases *phases, uint32_t lane, uint32_t end);
 /* Moves *end to the first end after `piece`. Returns 1 if another phase has begun. */
 int pithi_phase_passed(const struct pithi_phases *phases, uint32_t lane, uint32_t piece, uint32_t *end);

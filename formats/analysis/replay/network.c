@@ -124,7 +124,7 @@ static int add_call(struct fitting *f, const struct pithi_pieces *p)
     return 1;
 }
 
-/* The mean of the times that are not unusually long. */
+/* Returns the mean of the times that are not unusually long. */
 static double usual_mean(const struct pithi_bins *bins)
 {
     double limit = LONG_TIMES * pithi_bins_median(bins), sum = 0;

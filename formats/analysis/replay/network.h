@@ -16,7 +16,7 @@ struct pithi_network {
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
     uint64_t eager_bytes[PITHI_HOST_CLASSES]; /* larger messages are transferred in the call that receives them */
 };
-/* The number of a lane's host; lanes of one host have the same number. */
+/* Returns the number of a lane's host. Lanes of one host have the same number. */
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
 
 /* Fits the network at the first call. Returns NULL if there is no memory. The result is valid as long as the
@@ -28,9 +28,9 @@ void pithi_network_free(struct pithi_network *network);
 /* Returns 1 if the transfer of the need is part of the call that begins at begin_ns (network.c). */
 int pithi_network_is_in_call(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
                              int64_t begin_ns);
-/* The time from the release of a need of a call of `lane` to the end of its transfer: a message takes the latency and
- * its bytes, a collective a latency for each doubling of its members, and its bytes. `latency` and `bytes` are
- * factors. */
+/* Returns the time from the release of a need of a call of `lane` to the end of its transfer. A message takes the
+ * latency and the time of its bytes. A collective takes a latency for each doubling of its members, and the time of its
+ * bytes. `latency` and `bytes` are factors for the two. */
 double pithi_network_ns(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                         const struct pithi_need *need, double latency, double bytes);
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/worker.h"
 
-/* The number of members that a complete instance has. */
+/* Returns the number of members that the instance has when it is complete. */
 static uint32_t size_of(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(g->log, coll->comm);
@@ -81,7 +81,7 @@ void pithlog_analysis_missing(const struct pithlog_analysis *a, char text[PITHLO
         snprintf(text, PITHLOG_MISSING_TEXT, "%s", comms);
 }
 
-/* The time of the critical path on a lane in an interval. */
+/* Returns the time that the critical path is on a lane within an interval. */
 static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     size_t low = 0, high = a->path_count;
@@ -143,7 +143,7 @@ static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
                 if (of->piece >= p.index)
                     break;
             }
-            const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* neighbourhood: has its bytes */
+            const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* has a neighbourhood's bytes */
             if (of && of->piece == p.index && (kind != NEEDS_NEIGHBOURS || !need || need->bytes == 0))
                 continue;
             pithi_pieces_part(a, &p, &from_ns, &to_ns);

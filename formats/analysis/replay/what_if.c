@@ -175,7 +175,7 @@ static int sum_phases(struct replay *r, uint32_t lanes)
     return 1;
 }
 
-/* The lane arrives in the collectives that it enters in its present piece. */
+/* Stores the begin of the lane's present piece as its arrival in the collectives that it enters there. */
 static void arrive(struct replay *r, uint32_t lane, struct walker *w)
 {
     const struct pithi_chunks *members = &r->g->lanes[lane].members;
@@ -205,8 +205,8 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
     *list = lane + 1;
 }
 
-/* Finds when the transfer of a need ends, if the need is released at `at`. `is_in_call`: the transfer begins within the
- * call. If not, the transfer had ended by the end of the call, whatever the model says.
+/* Returns when the transfer of a need ends, if the need is released at `at`. `is_in_call`: the transfer begins within
+ * the call. If not, the transfer had ended by the end of the call, whatever the model says.
  *
  * If a message had arrived before its receive began, its transfer time is unknown, but at most the time from its send
  * to the end of the call. So the model's time is limited to this. Example: the model gives 8, but only 5 passed. On a
@@ -338,10 +338,10 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
     return ns;
 }
 
-/* How long a lane waits for the threads of its rank in the replay. Each thread begins its work as in the log, but
- * earlier by the time that `lane` has gained up to then. The threads of a team leave a barrier together, but some leave
- * it microseconds before others. What these do after the barrier does not count, because the lane does not wait for
- * it. */
+/* Returns how long a lane waits for the threads of its rank in the replay. Each thread begins its work as in the log,
+ * but earlier by the time that `lane` has gained up to then. The threads of a team leave a barrier together, but some
+ * leave it microseconds before others. What a thread does after it has left the barrier does not count, because the
+ * lane does not wait for that. */
 static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, uint32_t state,
                                int64_t from_ns, int64_t to_ns)
 {
@@ -422,7 +422,8 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     }
 }
 
-/* All lanes that have not ended are blocked, so a match contradicts the times. Lets the earliest of them continue. */
+/* If all lanes that have not ended wait for one another, the log's times and matches contradict each other. Then lets
+ * the lane that waits since the earliest time go on, as if its wait were over. Returns 0 if no lane waits. */
 static int give_up_one(struct replay *r, uint32_t lanes)
 {
     uint32_t earliest = NONE;
