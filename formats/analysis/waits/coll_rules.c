@@ -103,8 +103,8 @@ const char *pithi_mpi_call(const char *name, size_t *length)
     return call;
 }
 
-/* Finds the row of a call. `prefix`: the part of the C name that the C++ name lacks, "Win_" for MPI::Win::Fence; "" for
- * a C name. */
+/* Returns the row of a call. `prefix`: the part of the C name that the C++ name lacks, "Win_" for MPI::Win::Fence; ""
+ * for a C name. */
 static const struct row *find(const char *prefix, const char *call, size_t length)
 {
     size_t skip = strlen(prefix);

@@ -52,7 +52,7 @@ struct members {
 /* Finds the members of a communicator. Returns NULL if they are unknown. */
 static const struct team *members_team(struct members *members, uint32_t comm);
 
-/* Returns 0 if there is no memory. Call members_free in any case. */
+/* Prepares `m`. Returns 0 if there is no memory. Call members_free in any case. */
 static int members_open(struct members *m, struct pithlog *log)
 {
     m->log = log;
@@ -74,7 +74,7 @@ static int has_rank(const struct pithlog *log, int32_t number)
     return rank && rank->lane_count > 0;
 }
 
-/* The number of members, of both groups. */
+/* Returns the number of members, of both groups. */
 static uint32_t members_count(const struct pithlog *log, const struct pithlog_comm *comm)
 {
     return comm->size == 0 ? pithi_log_ranks(log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
@@ -363,8 +363,8 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
     return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
 }
 
-/* The key of the rank's next instance in the sequence `who`: a communicator, or a persistent collective. Returns 0 if
- * there is no memory. */
+/* Sets *key to the key of the rank's next instance in the sequence `who`, that is, on a communicator or of a persistent
+ * collective. Returns 0 if there is no memory. */
 static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_t *key)
 {
     uint32_t turn = 0;
@@ -390,8 +390,8 @@ static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_p
     return 1;
 }
 
-/* A rank has made a persistent collective. Until another request gets the same number, the number stands for this
- * collective. Returns 0 if there is no memory. */
+/* Stores the persistent collective that a rank has made. `key`: the rank and the number of the request, which stands
+ * for this collective until another request gets the same number. Returns 0 if there is no memory. */
 static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t number)
 {
     uint32_t at;
@@ -635,7 +635,7 @@ static void latest(struct pithi_moment *last, const struct pithi_moment *when)
     last->before_ns = when->before_ns > last->before_ns ? when->before_ns : last->before_ns;
 }
 
-/* A member arrives at its place in a scan: raises the accumulated arrivals of the higher places below `come`.
+/* Stores that a member arrives at its place in a scan, and raises the arrivals of the higher places below `come`.
  *
  * All places below `come` have arrived, and each of them has the latest arrival up to its place. If a later time of a
  * lower place becomes known, these times are raised. Example: places 0 and 1 have 10 and 20. If place 0 turns out to

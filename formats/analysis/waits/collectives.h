@@ -20,8 +20,8 @@ struct pithi_moment {
 
 /* One member's part in a collective instance. */
 struct pithi_coll_part {
-    uint32_t coll;   /* index of the instance; UINT32_MAX: unknown, and only `state` below is set */
-    uint32_t serial; /* index of the instance; with two groups, it has this index and the next */
+    uint32_t coll;   /* index among the instances under way; UINT32_MAX: unknown, and only `state` below is set */
+    uint32_t serial; /* number of the instance in the log, from 0 on; if it has two groups, also the next number */
     uint32_t note;   /* a number that the caller chooses */
     struct pithi_coll_rule rule;
     uint32_t place; /* index of the member in the communicator; the second group follows the first */
@@ -36,7 +36,7 @@ struct pithi_coll_part {
 
 struct pithi_colls;
 /* With `of_neighbours`, neighbourhood collectives are instances, too; pithi_colls_last finds no waiting in them, but
- * see pithi_colls_sources. Without it, they are unknown instances. */
+ * see pithi_colls_sources. Without it, neighbourhood collectives are unknown instances. */
 int pithi_colls_open(struct pithlog *log, int of_neighbours, struct pithi_colls **colls);
 void pithi_colls_close(struct pithi_colls *colls);
 
@@ -58,21 +58,22 @@ int pithi_colls_enter_early(struct pithi_colls *colls, const struct pithlog_reco
 void pithi_colls_count(struct pithi_colls *colls, struct pithi_coll_part *part);
 uint32_t pithi_colls_serial(const struct pithi_colls *colls, const struct pithi_coll_part *part);
 int pithi_colls_need_order(const struct pithi_colls *colls);
-/* The member arrives at *when. Call it again if a later time becomes known. */
+/* Stores that the member arrives at *when. Call it again if a later time becomes known. */
 void pithi_colls_arrive(struct pithi_colls *colls, const struct pithi_coll_part *part, const struct pithi_moment *when);
 /* Returns 1 if *when is the latest arrival that the member waits for; 0 if it waits for no member; -1 if it waits for
  * members that have not arrived. */
 int pithi_colls_last(struct pithi_colls *colls, const struct pithi_coll_part *part, struct pithi_moment *when);
 /* Returns 1 if this is a blocking collective with only one group, in which all members or the root wait for all. */
 int pithi_colls_together(const struct pithi_colls *colls, const struct pithi_coll_part *part);
-/* The kind of wait state in this collective: enum pithlog_wait_kind. */
+/* Returns the kind of wait state in this collective, of enum pithlog_wait_kind. */
 uint32_t pithi_colls_wait_kind(const struct pithi_colls *colls, const struct pithi_coll_part *part);
-/* A member leaves, at time_ns (INT64_MAX: the times of ranks cannot be compared). When the last member leaves, the
- * instance is freed. */
+/* Stores that a member leaves at time_ns. With INT64_MAX no time is given, because the times of ranks cannot be
+ * compared. When the last member leaves, the instance is freed. */
 void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *part, int64_t time_ns);
 
-/* The places of the members from which the member at `place` of a communicator gets data in neighbourhood collectives;
- * valid until the next pithi_colls_enter. Returns NULL if they are unknown. */
+/* Returns the places of the members from which the member at `place` of a communicator gets data in neighbourhood
+ * collectives, and sets *count. The array is valid until the next pithi_colls_enter. Returns NULL if the members are
+ * unknown. */
 const uint32_t *pithi_colls_sources(const struct pithi_colls *colls, uint32_t comm, uint32_t place, uint32_t *count);
 
 /* Returns 1 if the log has events to pass to pithi_colls_event. */

@@ -150,7 +150,8 @@ static struct window *window_of(struct pithi_epochs *e, uint32_t comm)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the next text of a payload; sets *length to UINT32_MAX if the payload is damaged. */
+/* Returns the text at *at of a payload, sets *length, and moves *at behind the text. If the payload is damaged, returns
+ * NULL and sets *length to UINT32_MAX. */
 static const char *text_at(const struct pithlog_record *r, uint32_t *at, uint32_t *length)
 {
     const unsigned char *bytes = r->payload;
@@ -174,7 +175,8 @@ static enum what what_of(const char *text, uint32_t length)
     return NOTHING;
 }
 
-/* Reads "1,2,5". Returns 0 if there is no memory. */
+/* Sets *ranks to an array of the numbers in a text such as "1,2,5". The caller frees it. Returns 0 if there is no
+ * memory. */
 static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint32_t *count)
 {
     uint32_t room = 0, rank = 0;
@@ -305,11 +307,11 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* Reports which of two locks that exclude each other waited for the other; the release of `before` ended first.
- * Normally the rank of `before` also held the lock first, and `own` waited for the release. But a rank that loses its
- * core in MPI_Win_unlock ends that call late. Then the order is reversed: the rank of `before` was still waiting in an
- * access when `own` began to unlock. If each rank was waiting when the other one began to unlock, the lock whose call
- * began first was held first. */
+/* Reports the wait of one of two locks for the other. The two exclude each other, and the release of `before` ended
+ * first. Normally the rank of `before` also held the lock first, and `own` waited for the release. But a rank that
+ * loses its core in MPI_Win_unlock ends that call late. Then the order is reversed: the rank of `before` was still
+ * waiting in an access when `own` began to unlock. If each rank was waiting when the other one began to unlock, the
+ * lock whose call began first was held first. */
 static void need_lock(const struct pithi_epoch_client *client, const struct holder *own, const struct holder *before)
 {
     int64_t own_ns = own->unlock.begin_ns, before_ns = before->unlock.begin_ns;

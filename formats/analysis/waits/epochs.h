@@ -1,4 +1,5 @@
-/* epochs.h - one-sided epochs: which call waits for a post, for the end of an access, or for a lock.
+/* epochs.h - one-sided epochs: which call waits for a post, for the end of an access, or for a lock. The kinds of wait
+ * states, the calls in which they lie, and until when these calls wait:
  *
  *     late post          MPI_Win_start, or else MPI_Win_complete: until MPI_Win_post of a target
  *     early wait         MPI_Win_wait: until MPI_Win_complete of an origin
@@ -30,7 +31,7 @@
 
 struct pithi_epochs;
 
-/* *epochs is NULL if the log has none of these events. */
+/* Sets *epochs, to NULL if the log has none of these events. Returns PITH_OK or an error. */
 int pithi_epochs_open(const struct pithlog *log, struct pithi_epochs **epochs);
 void pithi_epochs_close(struct pithi_epochs *epochs);
 
@@ -43,8 +44,8 @@ struct pithi_epoch_client {
     /* The call `by` released a call of `lane`. For lock contention, this is the call that was open at by->begin_ns;
      * otherwise the call that ends now. */
     void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by);
-    /* The first call of a rank after since_ns in which MPI serves accesses of others. Returns 0 if there is none so
-     * far, or if the rank was in such a call at since_ns. */
+    /* Sets *call to the first call of a rank after since_ns in which MPI serves accesses of others, and returns 1.
+     * Returns 0 if there is none so far, or if the rank was in such a call at since_ns. */
     int (*first_call)(void *context, uint32_t rank, int64_t since_ns, struct pithi_epoch_call *call);
     /* Returns 1 if the lane is in an access to a window, a lock or a flush at time_ns. */
     int (*accesses)(void *context, uint32_t lane, int64_t time_ns);

@@ -74,7 +74,8 @@ unsigned pithi_mpi_call_traits(const struct pithlog_def *def)
 
     if (def->kind != PITHLOG_STATE || (!call && strncmp(def->group, "MPI", 3) != 0))
         return 0;
-    int of_window = strncmp(def->name, "MPI::Win::", 10) == 0; /* so that MPI::Win::Wait is not MPI_Wait */
+    /* MPI::Win::Wait must not get the row of MPI_Wait. */
+    int of_window = strncmp(def->name, "MPI::Win::", 10) == 0;
     for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++) {
         const char *name = functions[i].name + (of_window && strncmp(functions[i].name, "Win_", 4) == 0 ? 4 : 0);
         if (strlen(name) == length && strncasecmp(name, call, length) == 0 &&

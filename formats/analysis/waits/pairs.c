@@ -97,8 +97,8 @@ int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int6
     return first_ns < to_ns && (last_ns > from_ns || first_ns >= from_ns);
 }
 
-/* A hash of lane, kind and time of an end. Different ends may have the same hash, so pithi_pairs_want compares the
- * ends. */
+/* Returns a hash of lane, kind and time of an end. Different ends may have the same hash, so pithi_pairs_want compares
+ * the ends. */
 static uint64_t key_of(uint32_t lane, int64_t time_ns, int is_recv)
 {
     return ((uint64_t)lane << 1 | (unsigned)is_recv) * UINT64_C(0xd6e8feb86659fd93) ^
@@ -160,7 +160,8 @@ int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *di
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* In a window, finds the message that has this record as one end, unless an earlier record was taken for this end.
+/* For a whole log, returns 1. For a window, sets `found` to the message that has this record as one end, and returns 1.
+ * Returns 0 if there is no such message, or if an earlier record was taken for this end.
  *
  * A digest has the times and lanes of messages, but not the places of their records. Ends of several messages may have
  * the same lane, time and kind (MPI_Waitall). Tag, communicator and partner distinguish such messages. If messages are
@@ -186,7 +187,7 @@ int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
 }
 
 /* Takes a record that pithi_pairs_want accepted; `number` is the client's number of the record. Returns 1 if the
- * message is complete, 0 if not yet, -1 without memory. */
+ * message is complete, 0 if not yet, -1 if there is no memory. */
 int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint32_t number,
                      struct pithlog_message *message)
 {
@@ -204,8 +205,8 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
     return message->send_lane != NONE && message->recv_lane != NONE;
 }
 
-/* Returns further messages of the rank that the last receive completed, because their receives had to wait for their
- * turn. Call this function until it returns 0. */
+/* Returns 1 and a further message of the rank whose receive was taken last: receives that were posted later may have
+ * waited for this one. Call this function until it returns 0. */
 int pithi_pairs_more(struct pithi_pairs *p, struct pithlog_message *message)
 {
     if (!p->match || !p->is_recv)
@@ -218,7 +219,8 @@ struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *p)
     return p->match ? pithi_match_turn(p->match) : (struct pithi_turn){0};
 }
 
-/* At the end of the log, returns the messages that were undecided until now. Call this function until it returns 0. */
+/* At the end of the log, returns 1 and the next message that was undecided until now. Call this function until it
+ * returns 0. */
 int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 {
     int status = 0;

@@ -10,7 +10,7 @@
 
 struct pithi_pairs;
 
-/* Returns NULL if there is no memory. */
+/* Opens a matcher for the whole log. Returns NULL if there is no memory. */
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log);
 void pithi_pairs_close(struct pithi_pairs *pairs);
 
@@ -40,7 +40,7 @@ int pithi_pairs_take(struct pithi_pairs *pairs, const struct pithlog_record *rec
                      struct pithlog_message *message);
 /* Returns 1 and the next message that the last record completed; 0 if there is none; -1 if there is no memory. */
 int pithi_pairs_more(struct pithi_pairs *pairs, struct pithlog_message *message);
-/* The turn of the last message (pithi_match_turn). In a window, it is zero. */
+/* Returns the turn of the last message (pithi_match_turn). In a window, it is zero. */
 struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *pairs);
 /* Call after the last record. Returns 1 and the next message whose receive still waits for missing earlier receives; 0
  * if there is none; -1 if there is no memory. */
@@ -71,8 +71,9 @@ void pithi_partners_close(struct pithi_partners *partners);
 /* Call when the replay reaches the next SEND of a lane that has a peer. Returns the number of the send, or UINT32_MAX
  * if the log cannot be read, or there is no memory (see pithlog_error). */
 uint32_t pithi_partners_send(struct pithi_partners *partners, uint32_t lane);
-/* The data of a send, which the replay fills; valid until the next call of pithi_partners_send or pithi_partners_recv.
- * After pithi_partners_recv has returned the send, the send's number may be reused for another message of any lane. */
+/* Returns the data of a send, which the replay fills. They are valid until the next call of pithi_partners_send or
+ * pithi_partners_recv. After pithi_partners_recv has returned the send, the send's number may be reused for another
+ * message of any lane. */
 struct pithi_sent *pithi_partners_sent(struct pithi_partners *partners, uint32_t number);
 /* Call when the replay reaches the next RECV of a lane that has a peer. Returns 1 if *sent is the send of this receive;
  * 0 if it has no partner, or the partner is too far ahead; -1 if the log cannot be read, or there is no memory. */

@@ -124,9 +124,9 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
-/* The length of an interval in which a lane has INTERVAL_RECORDS records on average. With fewer records, the data of
- * the lane would be fetched into the processor's caches too often; with more, more messages would be under way at
- * once. */
+/* Returns the length of an interval in which a lane has INTERVAL_RECORDS records on average. With fewer records, the
+ * data of the lane would be fetched into the processor's caches too often; with more, more messages would be under way
+ * at once. */
 static uint64_t interval_length(const struct pithlog_info *info)
 {
     double intervals = (double)info->records / ((double)info->lanes * INTERVAL_RECORDS);

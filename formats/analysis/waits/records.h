@@ -8,7 +8,7 @@ struct pithi_reading {
     /* Takes the next step; returns PITH_OK or an error. A state that is still open at the end of the log does not end,
      * unless the query has PITHLOG_CLIP; the steps PITHLOG_EDGE are left out. */
     int (*take)(void *context, const struct pithlog_step *step);
-    /* Records of the lane are missing from now on; the function may be called again for the same hole. NULL: not
+    /* Called when records of the lane are missing from now on, perhaps several times for the same hole. NULL: not
      * wanted. */
     void (*missing)(void *context, uint32_t lane);
     void *context;

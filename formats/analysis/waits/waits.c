@@ -98,8 +98,8 @@ static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog
     return 1;
 }
 
-/* A receive that was posted at posted_ns receives its message: removes one of the probes that found the message, and
- * returns its call. Returns UINT32_MAX if no such probe is left. */
+/* Removes one of the probes that found the message of a receive posted at posted_ns, and returns the number of its
+ * call. Returns UINT32_MAX if no such probe is left. */
 static uint32_t probes_take(struct probes *probes, uint32_t rank, const struct pithlog_record *recv, int64_t posted_ns)
 {
     for (uint32_t i = 0; i < probes->count; i++) {
@@ -193,7 +193,8 @@ static int posts_all_complete(const struct posts *posts)
     return !posts->is_known || posts->seen == posts->end - posts->base;
 }
 
-/* Called when an MPI_Waitall that completed receives has ended. */
+/* Called when an MPI_Waitall that completed receives has ended. If all receives of the rank so far are complete, counts
+ * its calls anew. */
 static void posts_none_left(struct posts *posts)
 {
     if (posts_all_complete(posts))
@@ -202,7 +203,7 @@ static void posts_none_left(struct posts *posts)
 
 static const struct post post_not_known = {.time_ns = UNKNOWN};
 
-/* The earliest call that can have posted the receive. */
+/* Returns the earliest call that can have posted the receive. */
 static const struct post *posts_find(const struct posts *posts, uint64_t number)
 {
     uint64_t last = number + posts->shift;
@@ -215,9 +216,9 @@ static const struct post *posts_find(const struct posts *posts, uint64_t number)
     return &post_not_known;
 }
 
-/* Receive `number` is complete. `by`: the number of the call that posted it, if it is known (MPI_Recv), else NULL.
- * Returns the estimated posting call. If `by` is given, or no call is known, returns a post with the time UNKNOWN. The
- * result is valid until the next posts_add. */
+/* Notes that receive `number` is complete. `by`: the number of the call that posted it, if it is known (MPI_Recv), else
+ * NULL. Returns the estimated posting call. If `by` is given, or no call is known, returns a post with the time
+ * UNKNOWN. The result is valid until the next posts_add. */
 static const struct post *posts_complete(struct posts *posts, uint64_t number, const uint64_t *by)
 {
     const struct post *post = by ? &post_not_known : posts_find(posts, number);
@@ -260,7 +261,7 @@ struct end {
     uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE: no such call */
     struct pithi_release begin;         /* the call that contains its record */
     struct pithi_release post;          /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;                    /* of that call; with PITHI_SENDS_LATER, the end is in its lane's list */
+    uint32_t traits;                    /* of the call `begin`; with PITHI_SENDS_LATER, the end is in its lane's list */
     uint32_t next;                      /* next in the lane's list of sends, or in the free list */
     uint64_t number;                    /* in the lane's list: index among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
@@ -369,10 +370,10 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* ---- Reporting --------------------------------------------------------------------------------------------------- */
 
-/* A message releases a call; keeps the call's decisive release. A call may have several: MPI_Waitall with releases at
- * 20, 50 and 40 waits until 50, the latest; MPI_Waitany that began at 10 waits until 20, the earliest. Of two releases
- * at the same time, the late sender's is decisive. `must_wait`: 1: the message could not be buffered; 0: it could; -1:
- * not known. `posted_ns`: see waits.h. */
+/* Notes that a message releases a call, and keeps the call's decisive release. A call may have several releases:
+ * MPI_Waitall with releases at 20, 50 and 40 waits until 50, the latest; MPI_Waitany that began at 10 waits until 20,
+ * the earliest. Of two releases at the same time, the late sender's is decisive. `must_wait`: 1: the message could not
+ * be buffered; 0: it could; -1: not known. `posted_ns`: see waits.h. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
                     const struct pithlog_message *message, int must_wait, int64_t posted_ns)
 {
@@ -449,7 +450,7 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
     }
 }
 
-/* Handles the call at the front of the queue. */
+/* Removes the call at the front of the queue, after it has completed its sends. */
 static void leave_queue(struct pithi_waits *p, struct lane *lane, int64_t by_ns)
 {
     uint32_t at = lane->first_call;
@@ -462,7 +463,7 @@ static void leave_queue(struct pithi_waits *p, struct lane *lane, int64_t by_ns)
     finish(p, at);
 }
 
-/* Handles calls at the front of the queue whose earlier sends are all matched. */
+/* Removes calls from the front of the queue as long as all sends before them are matched. */
 static void look_at_queue(struct pithi_waits *p, struct lane *lane)
 {
     while (lane->first_call != NONE && (p->calls[lane->first_call].sends_left == 0 || lane->queued > QUEUE_MOST))
@@ -771,7 +772,8 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
     return PITH_OK;
 }
 
-/* The innermost open MPI call of a lane: sets *state and returns its data. Returns NULL if no MPI call is open. */
+/* Finds the innermost open MPI call of a lane. Sets *state to its state, and returns its data. Returns NULL if no MPI
+ * call is open. */
 static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_step *step,
                                    const struct pithlog_open **state)
 {

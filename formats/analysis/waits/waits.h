@@ -34,9 +34,9 @@ int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *quer
                      struct pithi_waits **waits);
 /* Takes the next step. If the step begins a state, `number` is the client's number of this call. */
 int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_step *step, uint32_t number);
-/* Records of the lane are missing from now on: later messages of its rank are not matched. */
+/* Notes that records of the lane are missing from now on. Later messages of its rank are not matched. */
 void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
-/* The innermost call of the step completes a collective. */
+/* Notes that the innermost call of the step completes a collective. */
 void pithi_waits_completes_coll(struct pithi_waits *waits, const struct pithlog_step *step);
 /* If steps come by intervals (records.h), call this function before the first interval and after each
  * interval. */
@@ -44,7 +44,8 @@ int pithi_waits_interval_ends(struct pithi_waits *waits);
 /* Call after the last record. Reports the calls that are still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *waits);
 void pithi_waits_close(struct pithi_waits *waits);
-/* Traits of a state (mpi_calls.h). In a log without MPI functions, each state counts as a call that receives. */
+/* Returns the traits of a state (mpi_calls.h). In a log without MPI functions, each state counts as a call that
+ * receives. */
 unsigned pithi_waits_traits(const struct pithi_waits *waits, uint32_t state);
 
 #endif
