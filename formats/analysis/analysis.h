@@ -11,11 +11,11 @@
 #include "native/log.h"
 #include "pithlog_findings.h"
 
-/* Sums by lane and state; each pair has one cell. If all fields are zero, there are none. */
+/* Two sums for each pair of a lane and a state, in ns. A struct of zeros is an empty list. */
 struct pithi_lane_sums {
-    struct pithi_map map; /* (lane, state): index + 1 */
+    struct pithi_map map; /* from (lane, state) to 1 + the index in `cells` */
     struct pithi_lane_sum {
-        uint32_t lane, state; /* a pair is added once */
+        uint32_t lane, state; /* no other cell has this pair */
         double direct, indirect;
     } * cells;
     uint32_t count, room;
@@ -32,7 +32,7 @@ static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums 
     return sum;
 }
 
-/* Reports the progress of pithlog_analyze, whose stages take known shares of the time. */
+/* A stage of pithlog_analyze, for its reports of progress. Each stage takes a known share of the time. */
 struct pithi_stage {
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
@@ -53,13 +53,13 @@ static inline int pithi_stage_part(void *context, double part)
 struct pithlog_analysis {
     struct pithi_graph graph;          /* the pieces of all lanes and what each needed */
     struct pithi_stage stage;          /* stage of the work under way; unused afterwards */
-    unsigned threads;                  /* most threads that share the work; 0, 1: the caller alone */
-    struct pithlog_analysis_info info; /* as users get it */
+    unsigned threads;                  /* the work uses at most this number of threads; 0 or 1: only the caller's */
+    struct pithlog_analysis_info info; /* what pithlog_analysis_info returns */
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
         size_t wait_count;
         uint32_t first, last; /* pieces that reach into the query's window: first to last - 1 */
-        int64_t useful_ns;    /* outside MPI, in the window */
+        int64_t useful_ns;    /* time outside MPI, in the window */
     } * lanes;
     struct pithlog_delay *delays; /* largest first */
     size_t delay_count;
@@ -70,20 +70,20 @@ struct pithlog_analysis {
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state, in `direct` */
     struct pithlog_iterations iterations;
-    struct pithi_step step;           /* step in the lengths of the iterations */
+    struct pithi_step step;           /* the iteration from which on iterations last longer or shorter */
     struct pithi_network *network;    /* network.c; NULL: not fitted yet */
     struct pithi_finding_list *found; /* findings.c; NULL: not found yet */
     struct pithi_answer *answer;      /* answer.c; NULL: not found yet */
     struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not found yet */
 };
 
-/* pithlog_analyze with at most this number of threads. The results do not depend on it. */
+/* Like pithlog_analyze, but uses at most `threads` threads. The results do not depend on their number. */
 int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_query *query, unsigned threads,
                              struct pithlog_analysis **analysis);
 
-/* A copy of an analysis for another thread, which shares the data that it points to. Several threads may loop through
- * pieces at once. A search by time stores its result in the lane (pithi_graph_find), so each lane may be searched by
- * one thread only. The copy reports no progress. */
+/* Returns a copy of an analysis for another thread. The copy points to the data of the original. Several threads may
+ * loop through pieces at once. A search by time stores its result in the lane (pithi_graph_find), so each lane may be
+ * searched by one thread only. The copy reports no progress. */
 struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
@@ -136,19 +136,19 @@ static inline void pithi_pieces_part(const struct pithlog_analysis *a, const str
     pithi_analysis_part(a, p->piece, p->next, from_ns, to_ns);
 }
 
-/* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */
+/* Finds the root causes of all wait states: sets `delays`, and `handed_ns` of each wait state. */
 int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
-/* Reads the analysis of the log from the cache; NULL: the cache has none. */
+/* Returns the analysis of the log from the cache, or NULL if the cache has none. */
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
-/* Keeps an analysis in two steps. The first step starts a thread that writes the graph, while the caller computes the
- * results. The graph must be complete; meanwhile the caller may search it and loop through it. NULL: the analysis is
- * not kept. */
+/* Keeps an analysis in the cache, in two steps. The first step starts a thread that writes the graph, while the caller
+ * computes the results. The graph must be complete; the caller may still search it and loop through it. Returns NULL if
+ * this analysis is not kept. */
 struct pithi_keeping;
 struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *analysis,
                                                 const struct pithlog_analyze_query *query);
-/* The second step: waits for the thread and writes the results. `is_good` is 1 if the results are complete; with 0,
- * nothing is kept. */
+/* The second step: waits for the thread and writes the results. `is_good` is 1 if the results are complete; if it is 0,
+ * the analysis is not kept. */
 void pithi_analysis_keep_results(struct pithi_keeping *keeping, struct pithlog_analysis *analysis, int is_good);
 
 struct pithi_replay_state;

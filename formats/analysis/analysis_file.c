@@ -21,18 +21,18 @@
 #include "native/log.h"
 #include "reader/read/cache.h"
 
-/* VERSION changes with the results of an analysis; KEEP_RECORDS: analyses of smaller logs are not kept. */
+/* VERSION changes with the results of an analysis; KEEP_RECORDS: analyses of logs with fewer records are not kept. */
 enum { VERSION = 11, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {
-    /* fd: the file in the cache; is_reading: 1: reads, 0: writes; has_failed: 1: an earlier call failed, so later calls
-     * do nothing */
+    /* `fd`: the file in the cache. `is_reading`: 1 if the stream reads, 0 if it writes. `has_failed`: 1 after a call
+     * failed; later calls then do nothing. */
     int fd, is_reading, has_failed;
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
     uint64_t passed;       /* bytes of the file that were read or written */
-    uint32_t at, size;     /* the next byte of `block`; number of bytes in it */
+    uint32_t at, size;     /* `at`: index of the next byte in `block`; `size`: number of bytes that were read into it */
     unsigned char head[8]; /* head of the block: its size and CRC */
     unsigned char block[BLOCK];
 };
@@ -56,7 +56,7 @@ static int transfer(struct stream *s, void *bytes, size_t size)
     return n == (ssize_t)size;
 }
 
-/* Writes the block, or reads the next one. A file that is too large for the cache is written no further. */
+/* Writes the block, or reads the next one. Fails when the file becomes too large for the cache. */
 static void next_block(struct stream *s)
 {
     if (s->is_reading) {
@@ -167,8 +167,8 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 
 /* Writes or reads the needs of a piece, in the order of their list. `first`: 1 + the index of the first need.
  *
- * One function writes and reads, so that writer and reader cannot disagree on the order of fields: number() writes its
- * argument, or returns what it reads. The result is stored only when reading. */
+ * One function writes and reads, so that writer and reader cannot disagree on the order of fields. number() writes its
+ * argument, or returns what it reads. Only when reading, its results are stored in the graph. */
 static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first, int64_t begin_ns)
 {
     struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, *first), copy;
@@ -204,8 +204,8 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     }
 }
 
-/* Writes or reads the pieces of a lane. When writing, stores nothing in the pieces, because each store into a page of
- * the temporary file would cost a page fault. */
+/* Writes or reads the pieces of a lane. When writing, stores nothing in the pieces, because the pieces lie in a mapped
+ * temporary file, where the first store into a page costs a page fault. */
 static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
 {
     struct pithi_lane_piece *piece = NULL, copy;
@@ -257,7 +257,7 @@ static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chu
     }
 }
 
-/* Removes the address before the array is written, so that the same analysis always gives the same bytes. */
+/* Returns `items` without its address, as it is written. So the same analysis always gives the same bytes. */
 static struct pithi_chunks without_address(struct pithi_chunks items)
 {
     items.chunks = NULL;
@@ -436,7 +436,7 @@ static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_c
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct head own = {.magic = "PithAna",
-                       /* with a new kind, kept analyses are out of date */
+                       /* a new kind of wait state makes kept analyses out of date */
                        .version = VERSION << 8 | PITHLOG_WAIT_KINDS,
                        .sizes = {sizeof(struct pithi_graph), sizeof(struct pithi_graph_lane),
                                  sizeof(struct pithlog_analysis_info), sizeof(struct pithlog_delay),
@@ -478,7 +478,7 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
         } else {
             s->has_failed = 1;
         }
-        if (s->has_failed) { /* the file is damaged, or of another Pith, or the reading was stopped */
+        if (s->has_failed) { /* the file is damaged, another Pith wrote it, or the user stopped the reading */
             pithlog_analysis_free(a);
             a = NULL;
         }
@@ -491,7 +491,8 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
 
 /* ---- Storing in the cache ---------------------------------------------------------------------------------------- */
 
-/* `graph` is a copy with lanes of its own, because searches and loops store their position in the lanes. */
+/* An analysis that a thread writes into the cache. `graph` is a copy of the graph with lanes of its own, because
+ * searches and loops store their position in the lanes, and the caller goes on with its searches. */
 struct pithi_keeping {
     struct pithi_cache_part part; /* the file that is being written */
     struct pithi_cache_key key;

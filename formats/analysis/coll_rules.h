@@ -1,15 +1,15 @@
 /* coll_rules.h - for each MPI collective, which members must wait for which others (MPI 4.1, chapter 6).
  *
  * The rules follow from the data: a member that receives data cannot leave before the members that contribute it have
- * entered. A collective that moves no data makes no member wait, except a barrier. An implementation may make members
- * wait for more. */
+ * entered. A collective that moves no data makes no member wait, except a barrier. An implementation may make a member
+ * wait for more members than the rules say. */
 #ifndef PITHI_COLL_RULES_H
 #define PITHI_COLL_RULES_H
 
 #include <stddef.h>
 
 enum pithi_coll_shape {
-    PITHI_COLL_NONE,      /* none, or unknown */
+    PITHI_COLL_NONE,      /* no collective, or an unknown one */
     PITHI_COLL_ALL,       /* all wait for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
     PITHI_COLL_FROM,      /* all wait for the root: MPI_Bcast, MPI_Scatter */
     PITHI_COLL_TO,        /* the root waits for all: MPI_Reduce, MPI_Gather */
@@ -19,11 +19,11 @@ enum pithi_coll_shape {
 
 enum {
     PITHI_COLL_BARE = 1,   /* members wait even if no bytes move */
-    PITHI_COLL_LOOSE = 2,  /* perhaps members without data do not wait; byte counts cannot show which */
+    PITHI_COLL_LOOSE = 2,  /* members without data may not wait, and byte counts do not show whether they do */
     PITHI_COLL_STARTS = 4, /* the call only starts the collective; the call that completes its request waits */
     PITHI_COLL_KEEPS = 8,  /* the call only makes a persistent request: MPI_Bcast_init */
     PITHI_COLL_AFTER = 16, /* recorded after the call, on the new communicator; all members of both groups wait */
-    PITHI_COLL_MAY_WAIT = PITHI_COLL_BARE | PITHI_COLL_LOOSE /* a barrier for all members, or for none */
+    PITHI_COLL_MAY_WAIT = PITHI_COLL_BARE | PITHI_COLL_LOOSE /* all wait as in a barrier, or none waits */
 };
 
 /* Events with further facts about collectives. Payloads are 32-bit numbers, big-endian.
@@ -49,10 +49,12 @@ struct pithi_coll_rule {
     unsigned flags;              /* PITHI_COLL_ ... bits */
 };
 
-/* The rule for a state by its name, such as MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
+/* Returns the rule for the state with this name, such as MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init,
+ * MPI::Comm::Bcast. */
 struct pithi_coll_rule pithi_coll_rule(const char *name);
-/* Returns "Bcast" for MPI_Bcast and MPI::Comm::Bcast, with its length without the "_c" of large counts; NULL and 0 if
- * the name is not an MPI call's. */
+/* Returns the name of an MPI call without its prefix, such as "Bcast" for MPI_Bcast and MPI::Comm::Bcast. Sets *length
+ * to its length without the "_c" of large counts. Returns NULL and sets *length to 0 if the name is not an MPI
+ * call's. */
 const char *pithi_mpi_call(const char *name, size_t *length);
 
 #endif

@@ -26,12 +26,13 @@ struct pithi_alone {
 enum { PITHI_ALONE_NAMES = 3 }; /* most states that are named */
 
 struct pithi_delay_replay_result {
-    double own_ns;                                 /* sum over all lanes: costs of records, and those in pith:own */
-    double delay_ns;                               /* largest delay at the end of a lane */
-    int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
+    double own_ns;   /* sum over all lanes: costs of records, and those in pith:own */
+    double delay_ns; /* largest delay at the end of a lane */
+    /* Time of the first record; time of the last record, as measured and without recording. */
+    int64_t start_ns, end_before_ns, end_after_ns;
     uint64_t early; /* receives and collectives that were recorded before what they waited for */
-    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the states with most waiting calls of that kind */
-    uint64_t alone_others;                       /* waiting calls of that kind in all other states */
+    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the states with the most such calls */
+    uint64_t alone_others;                       /* number of such calls in all other states */
 };
 
 /* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.

@@ -44,7 +44,8 @@ static inline void pithi_least_lower(int64_t *least, int64_t ns)
 
 /* Returns the shortest latency, or 0 if it is not known. If all messages arrived before their receives began, the times
  * show how long the messages waited for their receives, not their latencies. So latency_ns counts only if some message
- * was sent during its call, or if a message that arrived during its call (flight_ns) took at most 1.5 times as long. */
+ * was sent during the call that received it, or if a message that arrived during its call (flight_ns) took at most 1.5
+ * times as long as latency_ns. */
 static inline int64_t pithi_least_latency(const struct pithi_least *messages)
 {
     int64_t least = pithi_least_get(&messages->latency_ns), flight = pithi_least_get(&messages->flight_ns);
@@ -53,11 +54,11 @@ static inline int64_t pithi_least_latency(const struct pithi_least *messages)
                : 0;
 }
 
-/* Learns from a call that received a message sent at sent_ns (`call` NULL: the message was received outside of calls).
- * If the message was sent less than the call's duration before the call began, it may have arrived during the call;
- * then the time from its send to the call's end counts for flight_ns. If the message was sent at least `latency` before
- * the call began, it had arrived by then, and the call's duration counts for ready_ns. `latency` is one of the two
- * functions below. */
+/* Updates the shortest times after a call that received a message sent at sent_ns (`call` NULL: the message was
+ * received outside of calls). If the message was sent less than the call's duration before the call began, it may have
+ * arrived during the call; then the time from its send to the call's end counts for flight_ns. If the message was sent
+ * at least `latency` before the call began, it had arrived by then, and the call's duration counts for ready_ns.
+ * `latency` is one of the two functions below. */
 static inline void pithi_least_learn(struct pithi_least *call, struct pithi_least *messages, int64_t sent_ns,
                                      int64_t begin_ns, int64_t end_ns,
                                      int64_t (*latency)(const struct pithi_least *messages, int64_t took_ns))
@@ -72,24 +73,24 @@ static inline void pithi_least_learn(struct pithi_least *call, struct pithi_leas
         pithi_least_lower(sent_ns + latency(messages, took) <= begin_ns ? &call->ready_ns : &call->waited_ns, took);
 }
 
-/* `latency` of pithi_least_learn for a log, which is read twice: the shortest latency of all messages. */
+/* The argument `latency` of pithi_least_learn for a log. Returns the shortest latency of the messages so far. */
 static inline int64_t pithi_least_of_log(const struct pithi_least *messages, int64_t took_ns)
 {
     (void)took_ns;
     return pithi_least_get(&messages->latency_ns);
 }
 
-/* `latency` of pithi_least_learn while the program runs: the shortest latency if it is known by now, else the call's
- * own duration. */
+/* The argument `latency` of pithi_least_learn while the program runs. Returns the shortest latency if it is known by
+ * now, else the call's own duration. */
 static inline int64_t pithi_least_so_far(const struct pithi_least *messages, int64_t took_ns)
 {
     int64_t latency = pithi_least_latency(messages);
     return latency ? latency : took_ns;
 }
 
-/* The shortest duration of a call that does not wait. If all calls seen have waited, the result is an estimate. It is
- * the shortest of three times: a call that waited, the latency of its messages, and a call that sent such a message
- * (sends->ready_ns; `sends` NULL: the call is a collective). */
+/* Returns the shortest duration of a call that does not wait. If all calls seen have waited, the result is an estimate.
+ * It is the shortest of three times: a call that waited, the latency of its messages, and a call that sent such a
+ * message (sends->ready_ns; `sends` NULL: the call is a collective). */
 static inline int64_t pithi_least_call(const struct pithi_least *call, const struct pithi_least *messages,
                                        const struct pithi_least *sends)
 {
@@ -106,9 +107,9 @@ struct pithi_both_ns {
     int64_t at, without; /* as measured; as it would have been without recording */
 };
 
-/* When the call would have ended without recording. `end.without`: when it would have ended if it had not waited, that
- * is, its measured end without the delay of its own process. `least`: the shortest duration of the call; `latency`: the
- * shortest latency of its message. */
+/* Returns when a call would have ended without recording. `end.without`: when it would have ended if it had not waited,
+ * that is, its measured end without the delay of its own process. `least`: the shortest duration of the call;
+ * `latency`: the shortest latency of its message. */
 static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_both_ns sent, struct pithi_both_ns end,
                                        int64_t least, int64_t latency)
 {

@@ -41,7 +41,8 @@ static inline int pithi_are_nearly_all(const struct pithlog_iterations *iteratio
            (double)(all[last].to_ns - all[first].from_ns) > 0.8 * time;
 }
 
-/* A step in the lengths of iterations: from iteration `first` on, their mean differs. `first` 0: there is no step. */
+/* A step in the lengths of iterations: from iteration `first` on, their mean length is another one. `first` 0: there is
+ * no step. */
 struct pithi_step {
     size_t first;
     double before_ns, after_ns;
@@ -58,22 +59,22 @@ struct pithi_iteration_sums {
 };
 void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
 
-/* Finds the longest piece of a lane in a state. */
+/* Sets *place to the longest piece of a lane in a state. */
 void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                          struct pithlog_finding_place *place);
-/* Finds the piece of a lane in a state for which another lane waits longest. If no lane waits for any, finds the
- * longest piece. */
+/* Sets *place to the piece of a lane in a state for which another lane waits longest. If no lane waits for such a
+ * piece, sets *place to the longest piece. */
 void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                            struct pithlog_finding_place *place);
-/* Sets counts[lane] to 1 for the lanes that compute and wait for others: those with MPI calls, but not a thread that
- * hardly computes beside another such thread of its rank. A thread that hardly computes only serves others
- * (MPI_THREAD_MULTIPLE), and its waiting costs nothing. Returns their number. */
+/* Sets counts[lane] to 1 for the lanes that count in findings, else to 0. A lane counts if it has MPI calls, unless it
+ * computes far less than another lane of its rank with MPI calls. Such a thread only serves others
+ * (MPI_THREAD_MULTIPLE), and its waiting costs nothing. Returns the number of lanes that count. */
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *analysis, unsigned char *counts);
 /* Returns 1 if files are read or written in this state, that is, for MPI_File_* and io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
-/* The finding on waiting for a core, if it costs at least the fraction PITHI_CROWDED of the run and more threads have
- * records than there are cores; otherwise NULL. Call pithlog_analysis_findings before. */
+/* Returns the finding on waiting for a core, if it costs at least the fraction PITHI_CROWDED of the run and more
+ * threads have records than there are cores; otherwise NULL. Call pithlog_analysis_findings before. */
 #define PITHI_CROWDED 0.10
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
 /* Like pithi_crowded, but only if this finding comes before all others and is the answer. Also returns NULL if an
@@ -90,19 +91,19 @@ int pithi_has_larger_cause(const struct pithlog_analysis *analysis, const struct
 
 #define PITHI_FINDING_LISTED 0.01 /* if findings cost a smaller fraction, texts for people give only their number */
 
-/* Returns 1 if the only reason for a finding of pithlog_analysis_findings may be that ranks had no core at times. The
- * system counted such times. */
+/* Returns 1 if the system counted times in which ranks had no core, and these may be the only reason for a finding of
+ * pithlog_analysis_findings. */
 int pithi_finding_is_guess(const struct pithlog_analysis *analysis, const struct pithlog_finding *finding);
 
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
-/* `ns` in percent of the time of all lanes with MPI calls. */
+/* Returns `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
-/* "rank 3"; "rank 3.1" if the rank has several threads. */
+/* Returns `text` with "rank 3", or "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
 /* Returns the number of cores that ranks may use (their affinity), on all hosts, or 0 if it is not known. Sets *all,
  * unless `all` is NULL, to the number of all cores of the hosts. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all);
-/* The name of a state; "computing" outside all states. */
+/* Returns the name of a state; "computing" for time outside all states. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
 /* The time of the calls of an MPI function, less their waiting, in the log and in a replay. */
@@ -122,14 +123,14 @@ struct pithi_trust {
     uint64_t messages, of_messages;
     /* Calls of collectives whose members are all known; all calls of collectives. */
     uint64_t collectives, of_collectives;
-    int has_no_messages, has_no_collectives; /* the log has such calls, but not what they transfer */
+    int has_no_messages, has_no_collectives; /* 1: the log has such calls, but does not record their transfers */
     /* Time of calls whose needs the log does not have; the part of it on the critical path. */
     double unknown_ns, path_unknown_ns;
-    double replay_ns; /* the run on the fitted network; 0: no message or collective is known */
+    double replay_ns; /* length of a replay on the fitted network; 0: no message or collective is known */
     struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */
     uint32_t worst_count;
 };
-/* Fills `trust`, which takes a replay. Returns PITH_OK or an error. */
+/* Fills `trust`. This takes as long as a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
 /* Starts pithi_trust_find in a thread, so the caller may use the analysis meanwhile. Without threads, pithi_trust_end
  * does the work. Returns NULL if there is no memory. */
@@ -143,9 +144,9 @@ struct pithi_slow_transfers {
     struct pithi_slow_transfer {
         int is_coll;                            /* 1: calls of one collective; 0: messages */
         uint32_t state, with;                   /* with: ranks of a collective, or two hosts, 16 bits each */
-        uint64_t calls, of;                     /* slow calls or messages; for a collective: all its calls */
-        double ns;                              /* cost: beyond the typical time, summed */
-        double most_ns, slowest_ns, typical_ns; /* the slowest call, or the messages with most of the cost */
+        uint64_t calls, of;                     /* calls: slow calls or messages; of: all calls of the collective */
+        double ns;                              /* cost: sum of the times beyond the typical time */
+        double most_ns, slowest_ns, typical_ns; /* of the slowest call, or of the messages with most of the cost */
         uint32_t lane, other;                   /* lanes of the slowest call or message */
         int64_t at_ns, end_ns;                  /* begin and end of that call */
     } * list;
@@ -174,9 +175,10 @@ struct pithi_run_delay {
 };
 /* Returns 1 and fills `delay`, or 0 if the log does not have the run delay. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
-/* The run delay of single ranks, [lanes], to be freed. For the lane of thread 0 of each rank: how long this thread had
- * no core, and how long the other threads of the rank had none. 0 for other lanes, and for ranks with less than 1 %.
- * NULL: the log does not have it, or no memory. */
+/* Returns an array [lanes] with the run delay of each rank, which the caller frees. For the lane of thread 0 of each
+ * rank: how long this thread had no core, and how long the other threads of the rank had none. 0 for other lanes, and
+ * for ranks with less than 1 %. Returns NULL if the log does not have the run delay of single ranks, or there is no
+ * memory. */
 struct pithi_lane_run_delay {
     double delay_ns, threads_ns;
 };
@@ -212,7 +214,7 @@ struct pithi_communication {
         /* calls: of this size; waited: how many of them waited. */
         uint64_t calls, waited;
     } waiting_sends, free_sends; /* blocking sends to a late receiver that waited for it, and smaller ones that did
-                                    not; calls is 0: size does not decide */
+                                    not; if `calls` is 0, the size does not decide which sends wait */
     struct pithi_overlap {
         int32_t rank;      /* -1: all */
         uint64_t messages; /* receives that overlap */
@@ -247,17 +249,18 @@ struct pithi_state_sum {
     double ns, most_ns;
     uint32_t state, most; /* state: its definition; most: the lane with most of it */
 };
-/* The [*count] states that cause most of the waiting of a group; the [*count] states with most time on the critical
- * path. Malloc'ed; NULL: no memory. */
+/* Both return an array [*count], which the caller frees, or NULL if there is no memory. pithi_cause_sums: the few
+ * states that cause most of the waiting of a group; pithi_path_sums: the few states with most time on the critical
+ * path. The state with the most comes first. */
 struct pithi_state_sum *pithi_cause_sums(const struct pithlog_analysis *analysis, const struct pithi_wait_group *group,
                                          uint32_t *count);
 struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *analysis, uint32_t *count);
-/* "refine: 4.000 ms (67 %), on rank 0" and a newline */
+/* Writes "refine: 4.000 ms (67 %), on rank 0" and a newline. */
 void pithi_state_sum_put(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, double all_ns,
                          FILE *out);
-/* The time of a state on the critical path beyond its mean over the lanes with MPI calls. */
+/* Returns the time of a state on the critical path beyond its mean time in the lanes with MPI calls. */
 double pithi_path_imbalance(const struct pithlog_analysis *analysis, uint32_t state, double path_ns);
-/* "on rank 0", or "most on rank 3 (40 %)" */
+/* Writes "on rank 0", or "most on rank 3 (40 %)". */
 void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, FILE *out);
 
 /* ---- All findings of a log --------------------------------------------------------------------------------------- */
@@ -265,7 +268,7 @@ void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct
 struct pithi_findings {
     struct pithlog *log;               /* not owned; NULL: none */
     const char *path;                  /* as the user gave it */
-    int no_commands;                   /* 1: nothing names a command that opens the log */
+    int no_commands;                   /* 1: texts name no command that opens the log */
     struct pithlog_analysis *analysis; /* owned by the command */
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups;  /* by kind */
@@ -287,13 +290,13 @@ int pithi_findings_none(const struct pithi_findings *findings, int is_damaged);
 /* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. Returns PITH_OK or an
  * error. */
 int pithi_findings_gather(struct pithi_findings *findings);
-/* The interval around the place of a finding: half the place's length is added on each side. */
+/* Sets *from_ns and *to_ns to the place of a finding, with half of its length added on each side. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
-/* The command that shows the place in the viewer, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". Returns
- * NULL if `no_commands` is set, or if there is no memory. */
+/* Returns the command that shows the place in the viewer, "pith view LOG --from 1.2s --to 1.3s --rows 1,2", which the
+ * caller frees. Returns NULL if `no_commands` is set, or if there is no memory. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
-/* The number of ranks of MPI_COMM_WORLD without records in the log. */
+/* Returns the number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);
 /* Writes the object of `pith analyze --json`, with all wait states if `with_waits`. Returns PITH_OK or an error. */
 int pithi_findings_json(const struct pithi_findings *findings, FILE *out, int with_waits);

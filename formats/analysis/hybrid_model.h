@@ -10,9 +10,9 @@
 /* Returns 1 if the state is in one of these groups. */
 int pithi_is_thread_wait(const struct pithlog_def *def);
 
-/* The time that a lane spends in such states within the window, outside MPI calls. */
+/* Returns the time that a lane spends in states of these groups within the window, outside MPI calls. */
 int64_t pithi_thread_wait_ns(const struct pithlog_analysis *analysis, uint32_t lane);
-/* The ratio of the time in such states to the whole time, both on lanes with MPI calls; from 0 to 1. */
+/* Returns the fraction of their time that lanes with MPI calls spend in states of these groups, from 0 to 1. */
 double pithi_thread_wait_share(const struct pithlog_analysis *analysis);
 
 /* The activity of another thread of a rank while one of its threads waits: the state in which the other thread spends
