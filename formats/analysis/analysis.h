@@ -53,7 +53,7 @@ static inline int pithi_stage_part(void *context, double part)
 struct pithlog_analysis {
     struct pithi_graph graph;          /* the pieces of all lanes and what each needed */
     struct pithi_stage stage;          /* stage of the work under way; unused afterwards */
-    unsigned threads;                  /* the work uses at most this number of threads; 0 or 1: only the caller's */
+    unsigned threads;                  /* the most threads that the work uses; 0 or 1: only the caller's */
     struct pithlog_analysis_info info; /* what pithlog_analysis_info returns */
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
@@ -71,10 +71,10 @@ struct pithlog_analysis {
     struct pithi_lane_sums states; /* time of each lane in each state, in `direct` */
     struct pithlog_iterations iterations;
     struct pithi_step step;           /* the iteration from which on iterations last longer or shorter */
-    struct pithi_network *network;    /* network.c; NULL: not fitted yet */
-    struct pithi_finding_list *found; /* findings.c; NULL: not found yet */
-    struct pithi_answer *answer;      /* answer.c; NULL: not found yet */
-    struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not found yet */
+    struct pithi_network *network;    /* set by network.c; NULL: not fitted yet */
+    struct pithi_finding_list *found; /* set by findings.c; NULL: not found yet */
+    struct pithi_answer *answer;      /* set by answer.c; NULL: not found yet */
+    struct pithlog_call_sum *calls;   /* set by state_sums.c; NULL: not found yet */
 };
 
 /* Like pithlog_analyze, but uses at most `threads` threads. The results do not depend on their number. */

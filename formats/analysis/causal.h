@@ -35,7 +35,7 @@ struct pithi_causal_report {
     uint64_t given_up;
 };
 
-/* Sets *mended to an unnamed copy of `log` with corrected times, or to NULL if no time was wrong. */
+/* Sets *mended to a temporary copy of `log` with corrected times, or to NULL if no time was wrong. */
 int pithi_causal(struct pithlog *log, struct pithlog **mended, struct pithi_causal_report *report);
 
 /* Writes the report as one line into `text`. */

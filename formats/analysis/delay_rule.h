@@ -89,8 +89,8 @@ static inline int64_t pithi_least_so_far(const struct pithi_least *messages, int
 }
 
 /* Returns the shortest duration of a call that does not wait. If all calls seen have waited, the result is an estimate.
- * It is the shortest of three times: a call that waited, the latency of its messages, and a call that sent such a
- * message (sends->ready_ns; `sends` NULL: the call is a collective). */
+ * The estimate is the shortest of three times: that of a call that waited, the latency of the call's messages, and that
+ * of a call that sent such a message, sends->ready_ns. `sends` is NULL if the call is a collective. */
 static inline int64_t pithi_least_call(const struct pithi_least *call, const struct pithi_least *messages,
                                        const struct pithi_least *sends)
 {
@@ -107,9 +107,9 @@ struct pithi_both_ns {
     int64_t at, without; /* as measured; as it would have been without recording */
 };
 
-/* Returns when a call would have ended without recording. `end.without`: when it would have ended if it had not waited,
- * that is, its measured end without the delay of its own process. `least`: the shortest duration of the call;
- * `latency`: the shortest latency of its message. */
+/* Returns when a call would have ended without recording. `end.without`: its measured end less the delay of its own
+ * process, that is, when it would have ended without any wait. `least`: the shortest duration of the call; `latency`:
+ * the shortest latency of its message. */
 static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_both_ns sent, struct pithi_both_ns end,
                                        int64_t least, int64_t latency)
 {
@@ -119,8 +119,8 @@ static inline int64_t pithi_delay_rule(struct pithi_both_ns begin, struct pithi_
     return own > message ? own : message;
 }
 
-/* For a call with several messages: returns when a message that did not decide the call's end would have arrived
- * without recording. This message arrived by now_ns at the latest. */
+/* Returns when a message would have arrived without recording, for a message that did not decide the end of its call.
+ * In the recorded run, it arrived by now_ns at the latest. */
 static inline int64_t pithi_delay_other(struct pithi_both_ns sent, int64_t now_ns, int64_t latency)
 {
     int64_t passed = now_ns - sent.at;

@@ -30,9 +30,9 @@ enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last, size_t *costly);
 /* Returns 1 if the iterations `first` to `last` are nearly all, by number or by time. A text names a range of
- * iterations only if a fifth of the time lies outside it, because the borders of iterations are inexact: an iteration
- * is measured on one lane, and may lie elsewhere on other lanes. If ranks synchronise only in every fifth iteration,
- * the cost of five iterations lies in the fifth, and the four before it seem to have none. */
+ * iterations only if a fifth of the time lies outside the range. The borders of iterations are inexact, because an
+ * iteration is measured on one lane and may lie elsewhere on other lanes. If ranks synchronise only in every fifth
+ * iteration, the cost of five iterations lies in the fifth, and the four before it seem to have none. */
 static inline int pithi_are_nearly_all(const struct pithlog_iterations *iterations, size_t first, size_t last)
 {
     const struct pithlog_iteration *all = iterations->all;
@@ -161,7 +161,7 @@ struct pithi_serial_io {
     uint32_t cause_lane, cause_state; /* the lane and state that cause most of it */
     double in_turn_ns;                /* time beyond the quickest call, of calls that end one after another */
     uint64_t batches;                 /* number of groups of such calls */
-    int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its share, begin, end; 0: none */
+    int64_t worst_ns, at_ns, end_ns;  /* group with most of in_turn_ns: its part of it, begin, end; 0: none */
     uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
 };
 /* Fills `found`, which is all zero. Returns 0 if there is no memory. */
@@ -194,7 +194,7 @@ enum { PITHI_TOP_PAIRS = 3 };
 struct pithi_communication {
     /* Messages received in the window. If 0, so are all fields up to `colls`, except run_ns and ranks. */
     uint64_t messages;
-    double bytes, run_ns;                /* bytes sent in all; length of the analysed time */
+    double bytes, run_ns;                /* bytes: sent in all; run_ns: length of the analysed time */
     uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
     struct pithi_rank_traffic {
         int32_t from, to;  /* ranks; -1: sums over all ranks */
@@ -218,8 +218,8 @@ struct pithi_communication {
     struct pithi_overlap {
         int32_t rank;      /* -1: all */
         uint64_t messages; /* receives that overlap */
-        /* ns: time in which the receives are under way; computing_ns, waiting_ns: the fractions of this time in which
-         * the rank computes or waits, in ns. */
+        /* ns: time in which the receives are under way; computing_ns, waiting_ns: how much of this time the rank
+         * computes, and waits. */
         int64_t ns, computing_ns, waiting_ns;
     } overlap,     /* receives posted by an earlier call, from its begin to the completing call's end */
         *overlaps; /* [overlap_count] by rank */
@@ -235,8 +235,8 @@ struct pithi_communication {
     } * colls;                   /* [coll_count] functions that move data, and barriers; by bytes, calls and name */
     uint32_t coll_count;
 };
-/* The speeds are left out if the replay in `trust` is missing. Returns PITH_OK or an error; free `found` in both
- * cases. */
+/* Fills `found`. Leaves out the speeds if the replay in `trust` is missing. Returns PITH_OK or an error; free `found`
+ * in both cases. */
 int pithi_communication_find(struct pithlog_analysis *analysis, const struct pithi_trust *trust,
                              struct pithi_communication *found);
 void pithi_communication_free(struct pithi_communication *found);
@@ -273,8 +273,8 @@ struct pithi_findings {
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups;  /* by kind */
     const struct pithlog_finding *list;     /* largest first */
-    uint32_t count, ranks, hosts;           /* findings; ranks of the log; different hosts */
-    uint32_t cores, all_cores;              /* cores that ranks may use; cores of all hosts; 0: not known */
+    uint32_t count, ranks, hosts;           /* number of findings, of ranks in the log, of different hosts */
+    uint32_t cores, all_cores;              /* number of cores that ranks may use, of all cores; 0: not known */
     char **functions;                       /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trusting *trusting;        /* under way; NULL: not begun, or over */
     struct pithi_trust trust;               /* how far the analysis can be trusted, for the page */

@@ -15,8 +15,8 @@ int64_t pithi_thread_wait_ns(const struct pithlog_analysis *analysis, uint32_t l
 /* Returns the fraction of their time that lanes with MPI calls spend in states of these groups, from 0 to 1. */
 double pithi_thread_wait_share(const struct pithlog_analysis *analysis);
 
-/* The activity of another thread of a rank while one of its threads waits: the state in which the other thread spends
- * most of the waits. If the other thread waits, too, its time counts a tenth, because its waiting explains little. */
+/* What another thread of a rank does while one of the rank's threads waits: the state in which it spends most of this
+ * time. If the other thread waits, too, its time counts a tenth, because its waiting explains little. */
 struct pithi_meanwhile {
     uint32_t lane, state; /* PITHLOG_COMPUTING: outside all states of a thread that calls MPI */
     double share;         /* fraction of the waits; 0: the log does not show it */

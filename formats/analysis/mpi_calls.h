@@ -37,8 +37,8 @@ void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager);
 /* Returns the eager limit between the rank of a lane and the rank `peer`. Returns UINT64_MAX if the limit is unknown,
  * or the log lacks that rank. */
 uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer);
-/* For a SEND record in a call with these traits, returns 1 if the send has to wait for its receive; 0 if the send is
- * buffered; -1 if the eager limit is unknown. */
+/* For a SEND record in a call with these traits, returns 1 if the send has to wait for its receive; 0 if MPI buffers
+ * the message; -1 if the eager limit is unknown. */
 int pithi_send_waits(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send,
                      unsigned traits);
 

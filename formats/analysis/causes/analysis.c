@@ -743,7 +743,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     damaged = build(a, log, query, &known);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
-    pithlog_get_comm(log, 0); /* as the findings need it; the graph has read those of collectives */
+    pithlog_get_comm(log, 0); /* the next two lines see only communicators that were read */
     uint32_t lost_comms = pithi_log_lost_comms(log);
     damaged = damaged ? damaged : pithlog_check_comms(log);
     TRY(next_stage(a, 0.1));

@@ -23,7 +23,7 @@
 #include "reader/read/copy.h"
 #include "reader/read/native.h"
 
-#define LONGEST (INT64_C(1) << 56) /* two years; sums of times up to this cannot overflow */
+#define LONGEST (INT64_C(1) << 56) /* in ns, two years; sums of such times cannot overflow */
 
 /* ---- Forwards ---------------------------------------------------------------------------------------------------- */
 

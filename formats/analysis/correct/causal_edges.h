@@ -45,7 +45,7 @@ struct pithi_edge {
 
 /* A collective instance. An instance between two groups has two adjacent entries, one for each group. */
 struct pithi_instance {
-    int64_t latest_ns, root_ns; /* enter of the last edge with GIVES; enter of the root */
+    int64_t latest_ns, root_ns; /* latest enter of an edge with GIVES; enter of the root */
     int64_t left_ns;            /* first leave of a member that waited for all */
     int64_t left_root_ns;       /* first leave of a member that waited for the root */
     uint32_t members, seen;     /* seen: members that entered */
@@ -96,8 +96,8 @@ int64_t pithi_edges_shift(const struct pithi_edges *edges, uint32_t rank, const 
                           uint32_t *at);
 
 enum {
-    PITHI_CAUSAL_DECAY = 100, /* after an edge, its shift fades by 1 ns in this many ns */
-    PITHI_CAUSAL_STRETCH = 50 /* before an edge, its shift grows by 1 ns in this many ns */
+    PITHI_CAUSAL_DECAY = 100, /* after an edge, the edge's shift falls by 1 ns every PITHI_CAUSAL_DECAY ns */
+    PITHI_CAUSAL_STRETCH = 50 /* before an edge, the shift grows by 1 ns every PITHI_CAUSAL_STRETCH ns */
 };
 
 #endif

@@ -58,7 +58,7 @@ struct lane {
     struct gathering got;       /* what the lane recorded since its call began */
     struct pithlog_record left; /* a call's end, held until the next record reports its cost */
     uint32_t left_at;           /* index of this call among the open states; NONE: no end is held */
-    uint32_t *held;             /* numbers of the sends that have not left yet (leave_held) */
+    uint32_t *held;             /* numbers of the held sends (leave_held) */
     uint32_t held_count, held_room;
 };
 
@@ -264,8 +264,9 @@ out:
 
 /* ---- Sends ------------------------------------------------------------------------------------------------------- */
 
-/* The lane leaves a call that waits, so its held sends left when this call began to wait. A send's number may be in the
- * list twice, or may be reused for another message; so `held` and `lane` are checked. */
+/* Called when a lane leaves a call that waits. Lets the lane's held sends leave, at the time when this call began to
+ * wait. A send's number may be in the list twice, or may be reused for another message; so `held` and `lane` are
+ * checked. */
 static void end_held(struct replay *r, uint32_t number, const struct pithi_open *left)
 {
     struct lane *lane = &r->lanes[number];
@@ -376,7 +377,7 @@ static void end_making(struct replay *r, struct pithi_delay *d)
 
 /* ---- All records ------------------------------------------------------------------------------------------------- */
 
-/* A thread begins with the delay of its process's first thread. */
+/* Begins a lane with the delay that the first thread of its process has now. */
 static void begin_lane(struct replay *r, uint32_t lane, int64_t time_ns)
 {
     uint32_t first = pithi_log_rank(r->log, pithi_log_rank_of(r->log, lane))->first_lane;

@@ -88,8 +88,7 @@ double pithi_delay_out(struct pithi_delay *d)
     return d->out_ns;
 }
 
-/* In addition to the costs of its records, a wrapper has one cost for the whole call, which is added when the call is
- * over. */
+/* A wrapper costs more than its records. This further cost of the whole call is added at the call's end. */
 void pithi_delay_cost(struct pithi_delay *d, uint32_t kind, int wrapped)
 {
     if (kind < PITHLOG_OWN_COSTS)

@@ -20,7 +20,7 @@ struct pithi_open {
 };
 
 struct pithi_delay {
-    int begun, told;            /* 1: the lane has had a record; 1: it has had a pith:own */
+    int begun, told;            /* begun: 1: the lane has had a record; told: 1: it has had a pith:own */
     double x_ns;                /* the delay: without recording, the lane would be earlier by this */
     double own_ns;              /* all own costs so far */
     double pending_ns;          /* own costs of records at the present time, which are not spent yet */
@@ -53,9 +53,9 @@ double pithi_delay_out(struct pithi_delay *delay);
  * its wrapper. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
-/* pithi_delay_enter: a state begins. Returns 0, or -1 if there is no memory. pithi_delay_leave: the state open[at]
- * ends; copies it to *left. The open states are the same as in the log's steps (records.h), so the caller takes `at`
- * from the step. */
+/* pithi_delay_enter adds a state that begins to the open states. Returns 0, or -1 if there is no memory.
+ * pithi_delay_leave removes the state open[at], which ends, and copies it to *left. The open states are the same as in
+ * the log's steps (records.h), so the caller takes `at` from the step. */
 int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
 void pithi_delay_leave(struct pithi_delay *delay, uint32_t at, struct pithi_open *left);
 

@@ -84,7 +84,7 @@ struct rules {
     unsigned char *set;                     /* [all_lanes]: 1: a lane that a candidate blames */
     unsigned char *computes;                /* [defs + 1]: 1: a state in which lanes compute */
     uint32_t set_count;                     /* lanes in `set` */
-    struct candidate list[RULES];           /* in the order of the rules; `count` of them */
+    struct candidate list[RULES];           /* in the order of the rules; `count` candidates */
     uint32_t count;
 };
 
@@ -365,7 +365,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
     all = inside > c->ns ? inside : c->ns; /* the rest of the cost lies outside all iterations */
     qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
     /* Takes the costliest iterations until they have half of the cost, and then those that cost at least half as much
-     * as the worst: of costs 50, 30, 9, 6 and 5, the first two, which have 80 %. */
+     * as the worst. Of the costs 50, 30, 9, 6 and 5, these are the first two, which have 80 %. */
     while (few < count && (2 * part < all || 2 * c->by_iteration[order[few]] >= c->by_iteration[order[0]]))
         part += c->by_iteration[order[few++]];
     if (few * 10 <= count) {
@@ -469,7 +469,7 @@ static int find_cores(struct rules *r)
     if (ranks > cores)
         snprintf(c->text, sizeof c->text, "%u ranks share %u core%s%s and wait for a core", ranks, cores,
                  cores == 1 ? "" : "s", of_all);
-    else /* other programs are named, too, as the threads may sleep all the time */
+    else /* names other programs, too, as the threads may sleep all the time */
         snprintf(c->text, sizeof c->text, "%u threads or other programs use the %u core%s%s so %s for a core",
                  r->all_lanes, cores, cores == 1 ? "" : "s", *of_all ? of_all : ",", waiting);
     return 1;
@@ -693,7 +693,7 @@ static uint32_t find_turns(const double *cost, const uint32_t *busiest, size_t c
     return kept;
 }
 
-/* "Rank 0 computes `solve` longer than the others in iterations 1 to 10, and rank 3 in 11 to 20" */
+/* Writes "Rank 0 computes `solve` longer than the others in iterations 1 to 10, and rank 3 in 11 to 20". */
 static void put_turns(const struct rules *r, const struct turn_of_lane *turns, uint32_t count, uint32_t state,
                       FILE *out)
 {
@@ -897,7 +897,7 @@ static double at_the_same_time(struct rules *r, uint32_t state)
     return some > 0 ? sum / some : 1;
 }
 
-/* "rank 1 in `refine`" */
+/* Writes "rank 1 in `refine`". */
 static void put_work(const struct rules *r, const char *rank, uint32_t state, FILE *out)
 {
     fprintf(out, "%s", rank);
@@ -1137,10 +1137,10 @@ static int find_transfer(struct rules *r)
         free(sums);
         return 0;
     }
-    /* If the calls without wait states take as long as some ranks compute longer than the others, the calls wait for
-     * these ranks in a way that the log does not show (the tree of MPI_Ibcast). But if others wait for a lane's
-     * progress for a third of the imbalance or longer, the calls may wait for the progress instead. Then the imbalance
-     * is not blamed for them. (The tests of analyze pass without this condition, too.) */
+    /* The time of calls outside wait states may be about as long as some ranks compute longer than the others. Then
+     * these calls wait for the slow ranks in a way that the log does not show, as in the tree of MPI_Ibcast. But if
+     * others wait for a lane's progress for a third of the imbalance or longer, the calls may wait for the progress
+     * instead. Then the imbalance is not blamed for them. (The tests of analyze pass without this condition, too.) */
     const struct pithlog_finding *imbalance = finding_of(r, "load imbalance");
     if (imbalance && !pithi_finding_is_guess(r->a, imbalance) && 3 * r->progress_ns < imbalance->ns &&
         2 * imbalance->ns >= transfer->ns + r->transfer_ns) {

@@ -10,7 +10,7 @@
  * MPI_Probe finds is counted where it is received.
  *
  * The speed of a message is known only if both sides become ready inside the call that receives it, and the call does
- * nothing else; then the transfer lasts from that moment to the end of the call:
+ * nothing else. Then the transfer lasts from the moment when both are ready to the end of the call:
  *
  *     rank 0   computes 0-50    MPI_Send 50-53     1 MB from 50 to 55 us, 200 GB/s
  *     rank 1   MPI_Recv 10-55
@@ -58,7 +58,8 @@ enum {
     COLL_CALL = 2,         /* a value of is_coll */
     COLUMNS = 79
 };
-#define NEARLY_ALL 0.9 /* of the calls above a limit, at least this fraction waited; below it, did not */
+#define NEARLY_ALL                                                                                                     \
+    0.9 /* above a limit, at least this fraction of the calls waited; below it, at least this fraction did not */
 
 struct sum {
     int32_t from, to;     /* to: only for a pair */
@@ -84,7 +85,7 @@ struct finding_sums {
     struct pithi_map function_of;          /* state: index + 1 in c->colls */
     uint32_t coll_room;
     unsigned *traits;       /* [definitions] */
-    unsigned char *is_coll; /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
+    unsigned char *is_coll; /* [definitions]: 0: none; 1: MPI_Bcast_init and the like; COLL_CALL: others */
     unsigned char *finds;   /* [definitions]: 1: finds messages without receiving them */
     struct pithi_send_sizes sizes[SIZES * STEPS]; /* by size: eight for each power of two */
     int with_speed;                               /* 1: speeds are asked for */

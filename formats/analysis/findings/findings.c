@@ -791,10 +791,10 @@ static double caused_by_lack(const struct pithlog_analysis *a)
 /* Finds the least time that was lost because ranks had no core, in a log without counters of threads.
  *
  * A rank that waits for others loses nothing if it has no core meanwhile. The system counts this time all the same,
- * because MPI libraries poll while they wait. So the waiting time is subtracted: if four ranks run for 1 s each, have
- * no core for 2 s in sum, and wait for others for 0.5 s in sum, at least 1.5 s are lost. The system counts over the
- * whole run. If that is 4 x 1.1 s, up to 0.4 s of the 2 s may lie outside the analysed part, so at least 1.1 s are
- * lost.
+ * because MPI libraries poll while they wait. So the waiting time is subtracted. Example: four ranks run for 1 s each.
+ * In sum, they have no core for 2 s, and wait for others for 0.5 s. So at least 1.5 s are lost. The system counts over
+ * the whole run. If the whole run is 4 x 1.1 s, up to 0.4 s of the 2 s may lie outside the analysed part, so at least
+ * 1.1 s are lost.
  *
  * If the log has the time without a core of each rank, this is done for each rank, and the waiting time of other ranks
  * that the loss caused is added. */
@@ -1260,8 +1260,8 @@ static int sort_findings(struct pithlog_analysis *a)
             if (i != k && is_part_of(a, &found->list[i], &found->list[k]))
                 parent[i] = k + 1;
     /* The list has only two levels: if late sender is part of an imbalance, and the imbalance part of no core, both are
-     * shown as parts of no core. Parents form no cycle, because waiting can be part of an imbalance or of files, an
-     * imbalance or files only of no core, and no core of nothing. */
+     * shown as parts of no core. Parents form no cycle. Waiting can be part of an imbalance or of files, these can be
+     * part only of "no core", and "no core" is part of nothing. */
     for (uint32_t i = 0; i < found->count; i++)
         while (parent[i] && parent[parent[i] - 1])
             parent[i] = parent[parent[i] - 1];

@@ -406,8 +406,8 @@ static void put_iterations(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
-/* Writes traffic, but not the end of the object, so that the caller can add members. Leaves out the members of ranks
- * that are -1, as the traffic is then not of one pair. */
+/* Writes traffic, but not the end of the object, so that the caller can add members. Leaves out a member, `from` or
+ * `to`, if it is -1, because the traffic is then a sum over all ranks. */
 static void put_sent(struct json *j, const char *name, const struct pithi_rank_traffic *sent)
 {
     pithi_json_put_begin(&j->to, name, '{');

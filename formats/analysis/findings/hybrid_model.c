@@ -14,8 +14,8 @@
 #include "analysis/thread_counters.h"
 #include "base/error.h"
 
-/* The wrappers of OpenMP and pthread put states in which a thread waits for another into groups of their own; only the
- * group distinguishes them from other states. */
+/* The wrappers of OpenMP and pthread put states in which a thread waits for another one into groups of their own. Only
+ * by its group, such a state differs from other states. */
 int pithi_is_thread_wait(const struct pithlog_def *def)
 {
     return def->kind == PITHLOG_STATE && def->group &&

@@ -495,8 +495,8 @@ static int by_excess(const void *a, const void *b)
  * sorted.
  *
  * If five deviations exceed the median, lengths vary by themselves; then an excess as large as the median is enough:
- * among lengths from 15 to 60 ms, one of 92 ms stands out. But if more than an eighth of the lengths have such an
- * excess, as with tasks of all sizes, an iteration is slow only if its excess is three times that of the 95th
+ * among lengths from 15 to 60 ms, one of 92 ms stands out. But more than an eighth of the lengths may have such an
+ * excess, as with tasks of all sizes. Then an iteration is slow only if its excess is three times that of the 95th
  * percentile. */
 static int64_t slow_excess(const int64_t *lengths, size_t n, int64_t deviation_ns)
 {

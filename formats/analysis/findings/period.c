@@ -400,8 +400,8 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
     /* A burst is a series of equal calls, and most of the time lies between the bursts. To exclude bursts, at least
      * half of the time must be in iterations without extra calls. This is not required if the period is too long for a
-     * burst and three quarters of the iterations have no extra calls: the system may have interrupted one of the
-     * others, which then has most of the time. */
+     * burst, and three quarters of the iterations have no extra calls. Most of the time may then be in a single
+     * iteration with extra calls that the system interrupted. */
     if (is_good && (period <= BURST || 4 * (uint64_t)exact < 3 * (uint64_t)count))
         is_good = typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact);
     free(lengths);

@@ -24,8 +24,8 @@
 enum {
     SLOW_HOSTS = 2,  /* a pair of hosts is slow if its median is this many times the typical one */
     SLOW_COLL = 3,   /* a call is slow if it takes this many medians */
-    LEAST_CALLS = 8, /* fewer calls have no median */
-    LEAST_PAIRS = 3, /* fewer pairs of hosts have no typical median */
+    LEAST_CALLS = 8, /* the median of fewer calls says nothing */
+    LEAST_PAIRS = 3, /* with fewer pairs of hosts, no median is typical */
     NEEDS_MOST = 7   /* calls with at least this number of messages are one group */
 };
 
@@ -34,7 +34,7 @@ struct peers {
     uint32_t state, group;        /* group: log2 of the bytes, and number of messages of a call (0: a collective) */
     uint32_t with;                /* collective: number of ranks; messages: the two hosts */
     struct pithi_bins bins;       /* their transfers */
-    double median_ns, typical_ns; /* median of these transfers; typical median, to compare it with */
+    double median_ns, typical_ns; /* median of these transfers; median of the medians of all pairs of hosts */
     uint32_t lane, other; /* lanes of the slowest transfer: the lane of the call, and the lane that released the call */
     int64_t at_ns, end_ns;   /* begin and end of this call */
     int64_t slowest_ns;      /* duration of this transfer */

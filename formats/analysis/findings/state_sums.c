@@ -1,8 +1,8 @@
 /* state_sums.c - sums of states over lanes, as causes of waiting and on the critical path; also texts for states and
  * lanes.
  *
- * If a state is on the critical path, moving work can save only the time beyond the mean of the lanes: if `refine` is
- * on the path for 5 s, and lanes are in it for 3 s on average, its imbalance is 2 s. */
+ * If a state is on the critical path, moving work can save only the time beyond the mean of the lanes. Example:
+ * `refine` is on the path for 5 s, and lanes are in it for 3 s on average, so its imbalance is 2 s. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static uint32_t cores_listed(const char *text)
     return count;
 }
 
-/* One pass over the properties suffices, because "affinity HOST" follows "cores HOST" of the same host. */
+/* One pass over the log's properties suffices, because "affinity HOST" comes after "cores HOST" of the same host. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all)
 {
     const char *key, *value, *host = NULL;
@@ -186,8 +186,8 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
 
 /* Sums the calls of each MPI function: time, waiting, and transfers that took unusually long because a rank had no
  * core. If there are more ranks than cores, most calls of a function can be long. So a call is compared with the 10th
- * percentile of calls of its function and size (or of its function, if these are few), and with 1 ms, about the time
- * slice of a scheduler:
+ * percentile of the calls of its function and size. If these are few, it is compared with all calls of its function. It
+ * must also exceed 1 ms, about the time slice of a scheduler:
  *
  *     MPI_Recv of 8 bytes: 10 calls of 2 us, 30 of 4 ms     limit: 1 ms; 30 are long, by 4 ms - 2 us each
  *
@@ -200,7 +200,7 @@ enum {
     LONG_LEAST_NS = 1000000, /* and this time */
     LONG_PEERS = 10,         /* if fewer calls have its size, it is compared with calls of all sizes */
     PART = 10,               /* the 10th percentile (pithi_bins_part) */
-    MESSAGE_NS = 10000,      /* work of a call that completes several messages, for each of them */
+    MESSAGE_NS = 10000,      /* in a call that completes several messages: work for each message */
     WAKE_NS = 50000          /* a call may end this much later than a call that it needed began */
 };
 

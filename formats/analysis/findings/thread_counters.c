@@ -1,5 +1,5 @@
-/* thread_counters.c - sums of the counters of threads, by state: each value is compared with the last of its lane, and
- * the difference goes to the innermost open state of the step (thread_counters.h has an example). */
+/* thread_counters.c - sums of the counters of threads, by state: by how much a value exceeds the lane's value before is
+ * added to the state that is innermost at the value. thread_counters.h has an example. */
 #include "analysis/thread_counters.h"
 
 #include <stdlib.h>

@@ -31,27 +31,27 @@
 enum {
     SMALL_BYTES = 1024,      /* count_small: largest small message */
     SMALL_APART_NS = 100000, /* the longest time between two sends that the program could join to one */
-    SMALL_MOST_NS = 1000000, /* a longer call waits or has no core; its time is not the time of a small message */
+    SMALL_MOST_NS = 1000000, /* a longer call waits or has no core, and does not count as a small message */
     NEEDS_LEAST = 16         /* fewest places for needs that a lane reserves at once */
 };
 
 /* A lane while the log is read. */
 struct building_lane {
-    struct pithi_lane_piece *last;       /* the lane's last piece */
-    uint32_t call;                       /* 1 + index of the outermost open MPI state; 0: none is open */
-    uint32_t call_state;                 /* definition of the outermost open MPI state */
-    int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
-    int64_t sent_ns;                     /* end of the call that sent the message to last_peer */
-    int has_sent;                        /* 1: the open call sent a message */
-    int is_small;                        /* 1: the open call sent a small message (count_small) */
-    struct pithi_coll_part part;         /* open blocking collective; part.coll UINT32_MAX: none */
-    uint32_t needs, next_need, need_end; /* count of its needs; next and end of its reserved places */
+    struct pithi_lane_piece *last; /* the lane's last piece */
+    uint32_t call;                 /* 1 + index of the outermost open MPI state; 0: none is open */
+    uint32_t call_state;           /* definition of the outermost open MPI state */
+    int32_t last_peer;             /* receiver of its last message; -1: no message, or the lane has received since */
+    int64_t sent_ns;               /* end of the call that sent the message to last_peer */
+    int has_sent;                  /* 1: the open call sent a message */
+    int is_small;                  /* 1: the open call sent a small message (count_small) */
+    struct pithi_coll_part part;   /* open blocking collective; part.coll UINT32_MAX: none */
+    uint32_t needs, next_need, need_end; /* needs: their number; next_need, need_end: its reserved places */
     /* 1 + index of the piece of MPI_Init; of MPI_Finalize; after the last record; 0: none */
     uint32_t init, finalize, ended;
 };
 
-/* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
- * completes it), in a piece of its lane. */
+/* A member enters or leaves a collective instance, in a piece of its lane. It enters at its COLL record. It leaves at
+ * the end of its call, or of the call that completes the collective. */
 struct coll_step {
     int64_t time_ns;            /* time of the record, or of the end of the call */
     uint32_t lane, piece, comm; /* piece: number in the lane */
@@ -131,7 +131,7 @@ static void end_init(struct building *b, uint32_t state, int64_t time_ns)
     b->init_ns = time_ns > b->init_ns ? time_ns : b->init_ns;
 }
 
-/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the outermost call, because
+/* Ends the outermost call, open[at]. An MPI state inside it that is still open becomes the outermost call, because
  * states need not nest: MPI_Reduce may end before an MPI_Recv that began in it. */
 static void end_call(const struct pithi_graph *g, struct building_lane *lane, const struct pithlog_step *step)
 {
@@ -308,9 +308,9 @@ static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
     return pithi_epochs_leave(b->epochs, &call, end_ns, &client);
 }
 
-/* The lane has completed its part of a collective, at the end of a blocking call or in the MPI_Wait of a nonblocking
- * collective. So the need of this call is added. On an intercommunicator, each group has an instance, and the numbers
- * of the two follow each other. A member waits for the members of the other group.
+/* Called when a lane has completed its part of a collective, at the end of a blocking call or in the MPI_Wait of a
+ * nonblocking collective. Adds the need of this call. On an intercommunicator, each group has an instance, and the
+ * numbers of the two follow each other. A member waits for the members of the other group.
  *
  * A collective that may or may not synchronise (PITHI_COLL_MAY_WAIT: MPI_Win_create) gets its needs in any case.
  * release_needs decides at the end whether they count: if a member left before the last member came, no member
@@ -362,8 +362,8 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
     return coll;
 }
 
-/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; among equal
- * begins, the one of the lowest lane. Returns 0 if there is no memory.
+/* Adds the part that a lane begins in `piece` to a collective instance. The instance keeps the begin of the root and
+ * the latest begin; among equal begins, that of the lowest lane. Returns 0 if there is no memory.
  *
  * The member begins with the call that makes or starts the collective, not at the COLL record, which is later. */
 static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, uint32_t instance, uint32_t position,
@@ -424,7 +424,7 @@ static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint
     return moved != NULL;
 }
 
-/* A member enters a collective instance. Returns 0 if there is no memory. */
+/* Takes the step in which a member enters a collective instance. Returns 0 if there is no memory. */
 static int enter_coll(struct building *b, const struct coll_step *step)
 {
     struct pithi_graph *g = b->graph;
@@ -450,9 +450,9 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* Takes a step at once if steps come in the order of their times. If they come by intervals, rank by rank, it keeps the
- * step until the end of the interval, when all steps of the interval are sorted by time and taken: the order in which
- * members enter and leave a collective decides which of them have waited. Returns 0 if there is no memory. */
+/* Takes a step at once if steps come in the order of their times. If they come by intervals, rank by rank, keeps the
+ * step until the end of the interval. Then all steps of the interval are taken in the order of their times, because
+ * this order decides which members of a collective have waited. Returns 0 if there is no memory. */
 static int take_coll_step(struct building *b, const struct coll_step *step)
 {
     if (b->by_intervals) {
@@ -718,9 +718,9 @@ static void init_together(struct building *b)
             add_need(b, i, b->lanes[i].init - 1, need);
 }
 
-/* A rank that has called MPI_Finalize has ended after its last record, and does not compute. The time from its last
- * record to the end counts as MPI_Finalize, in which the rank waits for the last rank. If other records follow
- * MPI_Finalize (pith:flush), this time becomes another call of MPI_Finalize. */
+/* Makes the time after a lane's last record a part of MPI_Finalize, if the lane has called it: the rank has ended and
+ * computes no more, but waits for the last rank in MPI_Finalize. If other records follow MPI_Finalize (pith:flush),
+ * this time becomes another call of MPI_Finalize. */
 static void has_ended(struct building *b, uint32_t lane)
 {
     struct pithi_graph_lane *of = &b->graph->lanes[lane];
@@ -760,8 +760,8 @@ static int finalize_together(struct building *b)
     return PITH_OK;
 }
 
-/* After the last record: computes the latest begin up to each scan position, the releases of needs for collectives, and
- * the pieces that contain the releases.
+/* Called after the last record. Computes the latest begin up to each scan position, the releases of needs for
+ * collectives, and the pieces that contain the releases.
  *
  * Example: in MPI_Scan, position 3 waits for the latest of positions 0 to 2. If the positions begin at 10, 30, 20, 40,
  * the latest begins up to each are 10, 30, 30, 40. So position 3 is released at 30, by the lane of position 1. */

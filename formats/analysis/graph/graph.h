@@ -35,7 +35,7 @@ struct pithi_need {
     uint32_t position; /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
     uint16_t kind;     /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;       /* enum pithi_need_of: what releases it */
-    uint32_t bytes;    /* size of the message, or received by the member of a collective; at most UINT32_MAX */
+    uint32_t bytes; /* size of the message, or of what the member of a collective receives; UINT32_MAX: this or more */
     int64_t posted_ns; /* for a message: begin of the call that posted its receive, if an earlier call of this lane did;
                           else begin of the call that has this need */
 };
@@ -44,7 +44,7 @@ struct pithi_need {
 struct pithi_graph_coll {
     int64_t last_ns, root_ns;      /* begin of the last member; begin of the root */
     uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
-    uint32_t members, comm;        /* number of members that have begun it */
+    uint32_t members, comm;        /* members: number of those that have begun */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
     uint16_t kind;                 /* enum pithlog_wait_kind; 0: no member waits */
     uint16_t traits;               /* PITHI_COLL_IS_* */
@@ -79,13 +79,13 @@ struct pithi_graph_moved {
 };
 
 struct pithi_graph_lane {
-    struct pithi_chunks pieces;  /* struct pithi_lane_piece; the last one begins at the end of the lane and is empty */
-    int64_t first_ns, last_ns;   /* first and last record */
-    uint32_t calls;              /* MPI calls */
-    uint32_t found;              /* the piece that pithi_graph_find found last */
-    uint32_t largest;            /* bytes of the largest message among its needs */
-    uint64_t sends, small;       /* messages sent in the window; those that could be part of the message before */
-    int64_t small_ns;            /* time of the calls that sent the small ones */
+    struct pithi_chunks pieces; /* struct pithi_lane_piece; the last one begins at the end of the lane and is empty */
+    int64_t first_ns, last_ns;  /* first and last record */
+    uint32_t calls;             /* MPI calls */
+    uint32_t found;             /* the piece that pithi_graph_find found last */
+    uint32_t largest;           /* bytes of the largest message among its needs */
+    uint64_t sends, small; /* sends: messages sent in the window; small: those that the message before could contain */
+    int64_t small_ns;      /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
     struct pithi_chunks moved;   /* struct pithi_graph_moved, in the order of pieces */
 };
@@ -93,8 +93,9 @@ struct pithi_graph_lane {
 enum { PITHI_CALL_FIRST = 2 }; /* a value of `is_call` */
 struct pithi_graph {
     struct pithlog *log;
-    int64_t from_ns, to_ns;     /* the analysed interval */
-    int has_init, has_finalize; /* the window's ends are those of MPI_Init and MPI_Finalize */
+    int64_t from_ns, to_ns; /* the analysed interval */
+    int has_init,
+        has_finalize; /* 1: the window begins with the end of MPI_Init; 1: ends with the begin of MPI_Finalize */
     /* The lane that begins MPI_Init last; PITHI_NO_LANE: fewer than two lanes call it. */
     uint32_t last_init_lane;
     int64_t late_init_ns;           /* time from the second last begin of MPI_Init to the last */
@@ -102,7 +103,7 @@ struct pithi_graph {
     unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
     struct pithi_graph_lane *lanes; /* [lanes] */
     struct pithi_chunks needs, colls, positions;
-    struct pithi_scratch scratch, rest_scratch; /* pieces; all other data, so that pieces are adjacent */
+    struct pithi_scratch scratch, rest_scratch; /* memory of pieces; of all other data, so that pieces are adjacent */
     uint64_t sends, recvs, coll_calls;          /* messages and collectives seen */
     uint64_t matched;                           /* messages with both ends */
 };
@@ -119,7 +120,8 @@ static inline struct pithi_lane_piece *pithi_graph_piece(const struct pithi_grap
 {
     return pithi_chunks_at(&graph->lanes[lane].pieces, index, sizeof(struct pithi_lane_piece));
 }
-/* Both return a neighbour of `piece`, whose index is `index`: the piece after it, or the piece before it. */
+/* pithi_graph_next returns the piece after `piece`, pithi_graph_before the piece before it. `index`: the index of
+ * `piece`. */
 static inline struct pithi_lane_piece *pithi_graph_next(const struct pithi_graph *graph, uint32_t lane,
                                                         const struct pithi_lane_piece *piece, uint32_t index)
 {

@@ -10,11 +10,10 @@
  *                   for the next call of rank 1, from 20 to 60
  *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a single wait in several pieces
  *
- * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the time from the end
- * of this wait to the end of the call, and the rest of the log must not contradict the conclusion. If rank 3 has ever
- * left an MPI_Bcast of this root before rank 1 began its own, it does not need rank 1. If large messages arrive while
- * the partner is outside MPI, the library progresses by itself. Where nothing can be concluded, the time stays what it
- * was. */
+ * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the rest of the call
+ * after this wait. Nor may the rest of the log contradict the conclusion. If rank 3 has ever left an MPI_Bcast of this
+ * root before rank 1 began its own, it does not need rank 1. If large messages arrive while the partner is outside MPI,
+ * the library progresses by itself. Where nothing can be concluded, the time stays what it was. */
 #include "analysis/graph/infer.h"
 
 #include <math.h>
@@ -61,7 +60,7 @@ static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece
 struct member {
     int64_t begin_ns;                   /* begin of the call `piece`, which others may wait for */
     int64_t from_ns, end_ns;            /* earliest begin of the member's own wait; end of the call `waits` */
-    uint32_t lane, piece, waits, state; /* waits NO_CALL: the member never waits; state: the collective */
+    uint32_t lane, piece, waits, state; /* waits: NO_CALL: the member never waits; state: of the collective */
     uint32_t start, place;              /* the call that starts the collective; the member's place among neighbours */
 };
 
@@ -657,15 +656,15 @@ static int infer_progress(const struct pithi_inferring *infer)
 /* A *run* of tests in a loop is one wait if little work lies between the tests: less than a tenth of the lane's usual
  * work between calls, or only states that sleep. With more work between the tests, the program may overlap useful work
  * with the message, or it may only pass the time. Useful work goes on when the message is there, but a loop that polls
- * ends at the first test after that. As two equal ranks may end their useful work when a message happens to come, three
- * signs must come together in most runs of a lane: the message comes towards the end of the run; the last test finds it
- * (useful work may end with MPI_Wait instead); and the runs differ in their number of tests:
+ * ends at the first test after that. Two equal ranks may end their useful work when a message happens to come. So a
+ * lane polls only if three things are true of most of its runs. The message comes towards the end of the run. The last
+ * test finds it; useful work may end with MPI_Wait instead. And the runs differ in their number of tests:
  *
  *     10 times (2 ms, MPI_Test), in each iteration     counts as work, because the number of tests is always the same
  *     9, 14, 10 times (2 ms, MPI_Test)                 counts as polling */
 enum {
     SHORT = 10,     /* little work: less than 1 / SHORT of the usual work */
-    ALIKE = 4,      /* work that is this many times as long as the first between tests ends a run */
+    ALIKE = 4,      /* a run ends at work this many times as long as the work after its first test */
     TESTS_AFTER = 2 /* tests of a run that may begin after its message has come */
 };
 

@@ -218,7 +218,7 @@ static int find_stops(struct stops *s, struct pithi_scratch *scratch)
     return 1;
 }
 
-/* Finds the stop that a linked call belongs to. Returns NONE if the call is outside the window. */
+/* Returns the stop that a linked call belongs to. Returns NONE if the call is outside the window. */
 static uint32_t stop_at(const struct stops *s, uint32_t lane, uint32_t piece)
 {
     uint32_t low = s->phases->first[lane], high = s->phases->first[lane + 1];
@@ -292,7 +292,7 @@ static int join_all(struct stops *s, struct pithi_scratch *scratch)
  * follow it. */
 struct search {
     uint32_t *number, *low; /* [stops], of groups; number 0: not entered; low NONE: its component is complete */
-    uint32_t *at, *from;    /* of a group: its next stop to look at; the group from which it was entered */
+    uint32_t *at, *from;    /* of a group: its next stop to look at; the group from which the search came */
     uint32_t *open, open_count, entered;
     unsigned char *is_last; /* [stops]: 1: the last stop of its lane */
 };

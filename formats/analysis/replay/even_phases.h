@@ -16,11 +16,11 @@ struct pithi_phases {
     uint32_t count;
 };
 
-/* A phase ends when all lanes with MPI calls begin a collective in which all wait for all. Returns 0 if there is no
- * memory. */
+/* Divides the run into phases that end when all lanes with MPI calls begin a collective in which all wait for all.
+ * Returns 0 if there is no memory. */
 int pithi_phases_of_collectives(struct pithlog_analysis *a, struct pithi_scratch *scratch, struct pithi_phases *phases);
-/* A phase ends where lanes stop for one another (even_phases.c). Returns 0 if there is no memory. In both functions,
- * the result is stored in `scratch`. */
+/* Divides the run into phases that end where lanes stop for one another (even_phases.c). Returns 0 if there is no
+ * memory. In both functions, the result is stored in `scratch`. */
 int pithi_phases_of_stops(struct pithlog_analysis *a, struct pithi_scratch *scratch, struct pithi_phases *phases);
 
 /* The functions below go through a lane. Begin with the lane's first piece and *end = first[lane]; *end is the index of

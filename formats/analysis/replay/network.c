@@ -9,9 +9,9 @@
  * Unusually long transfers are left out, because the system interrupts some ranks. Each function has its own straight
  * line, fitted to the means of its groups, because a message in one direction, an exchange, and a collective take
  * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the sum of
- * the model's times is the measured sum, and short messages count as much as long ones. If all transfers of a function
- * have the same size, the function gets the line of all messages, scaled to the measured time, because a single size
- * does not show how much of the time is latency. */
+ * the model's times is the measured sum, and short messages count as much as long ones. A single size does not show how
+ * much of the time is latency. So if all transfers of a function have the same size, the function gets the line of all
+ * messages, scaled to the measured time. */
 #include "analysis/replay/network.h"
 
 #include <stdlib.h>

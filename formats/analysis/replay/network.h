@@ -9,7 +9,7 @@ struct pithi_need;
 enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
     struct pithi_network_line {
-        double latency_ns, byte_ns; /* latency: time of a message of 0 bytes; further time for each byte */
+        double latency_ns, byte_ns; /* latency_ns: time of 0 bytes; byte_ns: further time for each byte */
         uint64_t messages;          /* number of transfers that the line was fitted to; if 0, all fields are 0 */
     } classes[PITHI_HOST_CLASSES];  /* all messages */
     struct pithi_network_line

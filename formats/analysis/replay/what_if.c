@@ -10,8 +10,8 @@
  *
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
- * the measured times. On a fitted network (network.h), the model gives the time from the release of a message or
- * collective to its arrival; a call keeps its measured time if it has no transfer of its own. A lane stops as long as a
+ * the measured times. On a fitted network, the model of network.h gives the time from the release of a message or
+ * collective to its arrival. A call without a transfer of its own keeps its measured time. A lane stops as long as a
  * need of its call is not released.
  *
  * If a lane waits for threads of its rank (OpenMP, pthreads), its wait ends some time after the last of these threads
@@ -310,9 +310,9 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
 }
 
 /* Returns how much less time a lane spends in the changed state within [from_ns, to_ns) than in the log. *work: begin
- * and end of its work in this interval. Waiting for others is no work, nor is the time of a thread without MPI calls
- * outside all states. The interval ends early if the lane is in the state `barrier` (PITHLOG_COMPUTING: no such state)
- * after met_ns. */
+ * and end of its work in this interval. Waiting for others is no work. Time outside all states is no work either on a
+ * thread without MPI calls. The interval ends early if the lane is in the state `barrier` after met_ns. With
+ * PITHLOG_COMPUTING, there is no such state. */
 static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t barrier,
                      int64_t met_ns, int64_t work[2])
 {

@@ -108,8 +108,9 @@ static const struct team *members_team(struct members *m, uint32_t number)
     return team;
 }
 
-/* Finds the place of a rank (index in the log) in a communicator whose members are known; the second group follows the
- * first. Sets *place to UINT32_MAX if the rank is no member. Returns 0 if there is no memory. */
+/* Sets *place to the place of a rank in a communicator whose members are known. `rank`: its index in the log. Places of
+ * the second group follow those of the first. Sets *place to UINT32_MAX if the rank is no member. Returns 0 if there is
+ * no memory. */
 static int members_place(struct members *m, uint32_t rank, uint32_t number, uint32_t *place)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(m->log, number);
@@ -696,9 +697,9 @@ static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part,
     }
 }
 
-/* A member that receives nothing does not wait for members that arrive after its leave. Nor does a member that may
- * receive data from only some members (PITHI_COLL_LOOSE). For a collective that is recorded after the call, the
- * arrivals are unknown. */
+/* The result is 0, for no waiting, in these cases, too. A member that receives nothing does not wait for members that
+ * arrive after its leave. Nor does a member that may receive data from only some members (PITHI_COLL_LOOSE). For a
+ * collective that is recorded after the call, the arrivals are unknown. */
 int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, struct pithi_moment *when)
 {
     struct coll *coll = &c->all[part->coll];

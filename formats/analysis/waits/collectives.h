@@ -35,8 +35,9 @@ struct pithi_coll_part {
 };
 
 struct pithi_colls;
-/* With `of_neighbours`, neighbourhood collectives are instances, too; pithi_colls_last finds no waiting in them, but
- * see pithi_colls_sources. Without it, neighbourhood collectives are unknown instances. */
+/* Prepares to find the instances of a log. With `of_neighbours`, neighbourhood collectives are instances, too;
+ * pithi_colls_last finds no waiting in them, but see pithi_colls_sources. Without it, neighbourhood collectives are
+ * unknown instances. */
 int pithi_colls_open(struct pithlog *log, int of_neighbours, struct pithi_colls **colls);
 void pithi_colls_close(struct pithi_colls *colls);
 
@@ -48,11 +49,11 @@ void pithi_colls_missing(struct pithi_colls *colls, uint32_t lane);
  * the instance is known, 1 if it is unknown, below 0 if there is no memory. */
 int pithi_colls_enter(struct pithi_colls *colls, const struct pithlog_record *record, uint32_t state, uint32_t note,
                       struct pithi_coll_part *part);
-/* pithi_colls_enter in two steps, for records that do not come in the order of times. First, pithi_colls_enter_early
- * takes each record, in the order of each rank. Then pithi_colls_count, called in the order of times over all ranks,
- * counts the member as arrived, and numbers the instance; before this call, part->serial is not set. Do not use these
- * two if pithi_colls_need_order returns 1: in such a log, parts of members may be missing, and times decide which
- * instance a record belongs to. */
+/* These functions do the work of pithi_colls_enter in two steps, for records that do not come in the order of times.
+ * First, pithi_colls_enter_early takes each record, in the order of each rank. Then pithi_colls_count, called in the
+ * order of times over all ranks, counts the member as arrived, and numbers the instance; before this call, part->serial
+ * is not set. Do not use these two if pithi_colls_need_order returns 1: in such a log, parts of members may be missing,
+ * and times decide which instance a record belongs to. */
 int pithi_colls_enter_early(struct pithi_colls *colls, const struct pithlog_record *record, uint32_t state,
                             struct pithi_coll_part *part);
 void pithi_colls_count(struct pithi_colls *colls, struct pithi_coll_part *part);

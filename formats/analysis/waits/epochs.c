@@ -24,8 +24,8 @@
 enum what { NOTHING, POST, START, COMPLETE, WAIT, EXCLUSIVE, SHARED, UNLOCK, LOCK_ALL, UNLOCK_ALL, FLUSH_ALL };
 enum {
     RANK_BITS = 22,
-    ACCESSED_MOST = 64,   /* targets kept for a later call that waits for all of them */
-    LOCKED_MOST = 4096,   /* members of a window that MPI_Win_lock_all may wait for */
+    ACCESSED_MOST = 64,   /* most targets that are kept for a later call that waits for them */
+    LOCKED_MOST = 4096,   /* MPI_Win_lock_all waits for no rank of a window with more members */
     EXCLUSIVE_MOST = 4096 /* most exclusive locks kept while a rank holds MPI_Win_lock_all; when full, the older half is
                              dropped */
 };
@@ -326,8 +326,8 @@ static void need_lock(const struct pithi_epoch_client *client, const struct hold
         client->need(client->context, own->unlock.lane, PITHLOG_LOCK_CONTENTION, &before->unlock);
 }
 
-/* Keeps the release that began last, because it decides how long the next rank waited. (Releases are taken in the order
- * of their ends.) */
+/* Keeps the release that began last, because it decides how long the next rank waited. Releases are taken in the order
+ * of their ends, so a release taken later may have begun earlier. */
 static void keep_last(struct holder *last, int *has_last, const struct holder *own)
 {
     if (!*has_last || own->unlock.begin_ns > last->unlock.begin_ns)

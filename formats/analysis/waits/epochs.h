@@ -24,14 +24,15 @@
  * are unknown, or all ranks are meant. */
 #define PITHI_EPOCH "pith:epoch"
 /* Events that name the target of a call, in its state: PITHI_ACCESS in an access (MPI_Put), PITHI_TARGET in other calls
- * (MPI_Win_flush). Payload: two 32-bit numbers, big-endian: the window, and the world rank of the target; more bytes
- * may follow. */
+ * (MPI_Win_flush). The payload has two 32-bit numbers, big-endian, which are the window and the world rank of the
+ * target. More bytes may follow. */
 #define PITHI_TARGET "MPI target"
 #define PITHI_ACCESS "MPI one-sided"
 
 struct pithi_epochs;
 
-/* Sets *epochs, to NULL if the log has none of these events. Returns PITH_OK or an error. */
+/* Prepares to take the events of a log. *epochs becomes NULL if the log has no such events. Returns PITH_OK or an
+ * error. */
 int pithi_epochs_open(const struct pithlog *log, struct pithi_epochs **epochs);
 void pithi_epochs_close(struct pithi_epochs *epochs);
 

@@ -50,10 +50,10 @@ int pithi_pairs_rest(struct pithi_pairs *pairs, struct pithlog_message *message)
 
 /* Finds the send of each receive when the replay reaches the receive.
  *
- * Receives are matched with sends in the order of posting (match.c), but complete in another order: in Irecv A, Irecv
- * B, Wait B, Wait A, the partner of B is known only after the receive of A at Wait A is read. So a second iterator
- * reads sends and receives as far ahead of the replay as needed. Memory: 64 bytes for each message under way or between
- * the iterator and the replay. */
+ * Receives are matched with sends in the order of posting (match.c), but may complete in another order. In Irecv A,
+ * Irecv B, Wait B, Wait A, the partner of B is known only after the receive of A, which is recorded at Wait A, has been
+ * read. So a second iterator reads sends and receives as far ahead of the replay as needed. Memory: 64 bytes for each
+ * message under way or between the iterator and the replay. */
 struct pithi_partners;
 
 /* Data of a send that the replay has set. */

@@ -14,9 +14,9 @@ struct pithi_reading {
     void *context;
     int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
     void *progress_context;
-    /* If set, steps may come in intervals: in each interval, all steps of one rank come first, then all steps of
-     * the next rank, so that the data of a rank stays in the processor's caches. The function is called before the
-     * first interval and after each interval. NULL: all steps come in the order of times. */
+    /* If set, steps may come in intervals. In each interval, all steps of one rank come first, then all steps of the
+     * next rank. So the data of a rank stays in the processor's caches. The function is called before the first
+     * interval and after each interval. NULL: all steps come in the order of times. */
     int (*interval_ends)(void *context);
     unsigned threads; /* most threads that may read, with the caller; 0: as many as are worth it */
 };

@@ -138,7 +138,7 @@ struct post {
 
 /* The posting calls of one rank. All zero: the call of the first receive is unknown. */
 struct posts {
-    struct post *calls;   /* call c at c % room; the last 512 */
+    struct post *calls;   /* the last 512 calls at most; call c is at c % room */
     uint32_t room;        /* a power of two, or 0 */
     uint64_t first, next; /* numbers of the first kept call, and of the next call */
     /* Receives below `base` are complete; `end`: the highest complete receive + 1; `seen`: number of receives completed
@@ -257,13 +257,13 @@ struct call {
 /* A send or receive without a partner so far, or a send in its lane's list. */
 struct end {
     uint32_t lane;
-    uint32_t call;                      /* the live call that completes the message; NONE: no such call */
-    uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE: no such call */
-    struct pithi_release begin;         /* the call that contains its record */
-    struct pithi_release post;          /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;                    /* of the call `begin`; with PITHI_SENDS_LATER, the end is in its lane's list */
-    uint32_t next;                      /* next in the lane's list of sends, or in the free list */
-    uint64_t number;                    /* in the lane's list: index among the lane's listed sends */
+    uint32_t call;              /* the live call that completes the message; NONE: no such call */
+    uint32_t probes;            /* of a receive: first live call that probed its message; NONE: no such call */
+    struct pithi_release begin; /* the call that contains its record */
+    struct pithi_release post;  /* call that posted the receive; for a send in the list, that posted its receive */
+    uint32_t traits;            /* of the call `begin`; with PITHI_SENDS_LATER, the end is in its lane's list */
+    uint32_t next;              /* next in the lane's list of sends, or in the free list */
+    uint64_t number;            /* in the lane's list: index among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
     uint64_t seen;                      /* number of ends made before this one */
     int64_t matched_ns;                 /* in the lane's list: time of the record that completed the match */
@@ -544,7 +544,8 @@ static void matched_later(struct pithi_waits *p, struct end *send, const struct 
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The second half of join: releases the sending call if it waited for the receive, and frees the send. */
+/* Does the second half of the work of `join`: releases the sending call if it waited for the receive, and frees the
+ * send. */
 static void join_send(struct pithi_waits *p, uint32_t at, const struct pithi_release *post,
                       const struct pithlog_message *message)
 {
@@ -691,8 +692,8 @@ static int pair(struct pithi_waits *p, const struct pithlog_record *r, uint32_t 
     return status < 0 ? no_memory(p) : PITH_OK;
 }
 
-/* Call at the end of the log. Handles receives with missing predecessors, and calls that are still open or miss a
- * partner. */
+/* Call this function at the end of the log. Handles receives whose predecessors are missing, and reports calls that are
+ * still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *p)
 {
     struct pithlog_message message;
