@@ -40,7 +40,8 @@ struct stream {
 /* The head of a file: identifies its log and the Pith that wrote it. */
 struct head {
     char magic[8];
-    /* `sizes`: of the structs that are stored as they are in memory; `lanes`, `defs`: their counts in the log. */
+    /* `sizes`: the sizes of the structs that are stored as they are in memory. `lanes`, `defs`: number of lanes and
+     * definitions in the log. */
     uint32_t version, sizes[5], lanes, defs;
     struct pithi_cache_key key;
 };
@@ -431,7 +432,7 @@ static void pass_results(struct stream *s, struct pithlog_analysis *a)
 
 /* ---- Finding a kept analysis ------------------------------------------------------------------------------------- */
 
-/* Writes or reads the head. Returns 1 if the file is of this log and this Pith. */
+/* Writes or reads the head. Returns 1 if this Pith wrote the file, for this log. */
 static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_cache_key *key)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -450,8 +451,8 @@ static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_c
     return !s->has_failed && memcmp(&there, &own, sizeof own) == 0;
 }
 
-/* Returns 1 if the analysis may be kept, that is, if the log is large and the query's window is the default. Sets the
- * key of the log. */
+/* Returns 1 if the analysis may be kept, that is, if the log is large and the query's window is the default. Then sets
+ * *key to the key of the log in the cache. */
 static int may_keep(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithi_cache_key *key)
 {
     return pithlog_get_info(log)->records >= KEEP_RECORDS && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&

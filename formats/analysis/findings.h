@@ -23,9 +23,10 @@ void pithi_findings_free(struct pithlog_analysis *analysis);
 
 /* Finds the iterations *first to *last, counted from 0, in which the cost of a finding lies. The finding is a kind of
  * waiting or a load imbalance. Less than 1 / PITHI_RARE of the cost lies before iteration *first, and less than that
- * after *last. *costly: the number of iterations that have nearly all of the cost. Call pithlog_analysis_iterations
- * before. Returns 1 if found; 2 if *costly iterations are scattered, so that a range says little; 0 if there is none,
- * or most of the cost is outside all iterations; the negated error if it fails. */
+ * after *last. Sets *costly to the number of iterations that have nearly all of the cost. Call
+ * pithlog_analysis_iterations before. Returns 1 if it finds them. Returns 2 if the *costly iterations are scattered, so
+ * that a range says little. Returns 0 if there are none, or if most of the cost is outside all iterations. Returns the
+ * negated error if it fails. */
 enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last, size_t *costly);
@@ -159,7 +160,7 @@ int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_sl
 struct pithi_serial_io {
     double waited_ns;                 /* waiting of other ranks that MPI_File_* calls cause */
     uint32_t cause_lane, cause_state; /* the lane and state that cause most of it */
-    double in_turn_ns;                /* time beyond the quickest call, of calls that end one after another */
+    double in_turn_ns;                /* calls that end one after another: their time beyond the quickest one */
     uint64_t batches;                 /* number of groups of such calls */
     int64_t worst_ns, at_ns, end_ns;  /* group with most of in_turn_ns: its part of it, begin, end; 0: none */
     uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
@@ -169,7 +170,7 @@ int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_
 
 /* How long ranks could run but had no core, from MPI_Init to MPI_Finalize, summed over `ranks` (run_delay.c). */
 struct pithi_run_delay {
-    double delay_ns, cpu_ns, time_ns; /* sums, of the threads that called MPI_Init */
+    double delay_ns, cpu_ns, time_ns; /* sums over the threads that called MPI_Init */
     uint32_t ranks;                   /* ranks with run-delay counters */
     double threads_ns;                /* time without a core, summed over all other threads of these ranks */
 };
@@ -271,16 +272,16 @@ struct pithi_findings {
     int no_commands;                   /* 1: texts name no command that opens the log */
     struct pithlog_analysis *analysis; /* owned by the command */
     const struct pithlog_analysis_info *info;
-    const struct pithi_wait_group *groups;  /* by kind */
-    const struct pithlog_finding *list;     /* largest first */
-    uint32_t count, ranks, hosts;           /* number of findings, of ranks in the log, of different hosts */
-    uint32_t cores, all_cores;              /* number of cores that ranks may use, of all cores; 0: not known */
-    char **functions;                       /* [count]: where a rank computes longer, by the samples; NULL: not known */
-    struct pithi_trusting *trusting;        /* under way; NULL: not begun, or over */
-    struct pithi_trust trust;               /* how far the analysis can be trusted, for the page */
-    struct pithlog_computation computation; /* all 0 without counters */
+    const struct pithi_wait_group *groups; /* by kind */
+    const struct pithlog_finding *list;    /* largest first */
+    uint32_t count, ranks, hosts;          /* number of findings, of ranks in the log, of different hosts */
+    uint32_t cores, all_cores;             /* number of cores that ranks may use, of all cores; 0: not known */
+    char **functions;                /* [count]: function that takes longer on a rank, by samples; NULL: not known */
+    struct pithi_trusting *trusting; /* under way; NULL: not begun, or over */
+    struct pithi_trust trust;        /* how far the analysis can be trusted, for the page */
+    struct pithlog_computation computation;      /* all 0 without counters */
     const struct pithlog_iterations *iterations; /* of `analysis`; NULL: not asked for yet */
-    const char *iterations_of;                   /* the state that was given; NULL: none */
+    const char *iterations_of;                   /* the state whose instances are the iterations; NULL: none */
     const struct pithlog_answer *answer;         /* of `analysis`; NULL: not asked for yet */
     char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };

@@ -262,7 +262,7 @@ struct lanes_work {
     struct lane_work of[PITHI_THREADS_MOST]; /* by thread */
 };
 
-/* Finds the pieces of each lane in the window, and counts lanes with calls. */
+/* Sets `first` and `last` of each lane to its pieces in the window, and counts the lanes with MPI calls. */
 static void find_pieces(struct pithlog_analysis *a)
 {
     const struct pithi_graph *g = &a->graph;
@@ -279,7 +279,7 @@ static void find_pieces(struct pithlog_analysis *a)
     }
 }
 
-/* Appends the wait states of a lane. Returns 0 if there is no memory. */
+/* Appends the wait states of a lane to those of its group. Returns 0 if there is no memory. */
 static int find_waits(struct lane_work *w, uint32_t lane)
 {
     struct pithi_analysis_lane *of = &w->own.lanes[lane];
@@ -299,7 +299,7 @@ static int find_waits(struct lane_work *w, uint32_t lane)
     return 1;
 }
 
-/* Appends the sums of a lane. Returns 0 if there is no memory. */
+/* Appends the sums of a lane to those of its group. Returns 0 if there is no memory. */
 static int sum_states(struct lane_work *w, uint32_t lane)
 {
     struct pithlog_analysis *a = &w->own;
@@ -632,7 +632,7 @@ static int find_path(struct pithlog_analysis *a)
 {
     uint32_t lane = last_lane(a);
     int64_t end_ns = a->graph.to_ns;
-    size_t *left = malloc((lanes_of(a) + (size_t)1) * sizeof *left); /* wait states not passed yet, by lane */
+    size_t *left = malloc((lanes_of(a) + (size_t)1) * sizeof *left); /* [lanes]: number of wait states not passed yet */
     unsigned char *waits = thread_waits(a);
     struct work *work = malloc((lanes_of(a) + (size_t)1) * sizeof *work);
     int good = left && work;

@@ -42,7 +42,7 @@
 
 /* Limits: */
 enum {
-    REPORT_GROUPS = 1024,     /* groups of equal ends between two reports of progress */
+    REPORT_GROUPS = 1024,     /* groups of wait states with equal ends, between two reports */
     INTERVAL_WAITS = 1 << 16, /* wait states in an interval, about */
     INTERVALS_MOST = 256,     /* intervals */
     COMPARED_AT_ONCE = 2048,  /* wait states that a thread compares at once */
@@ -101,7 +101,7 @@ struct recent {
 /* The times of a lane in its states during an interval. */
 struct profile {
     struct spent {
-        double ns;         /* since the last common synchronisation */
+        double ns;         /* time in the state since the last common synchronisation */
         int is_used;       /* 1: `ns` was set; `used` names the state */
     } * in;                /* by state; [defs]: outside all states, [defs + 1]: waiting */
     uint32_t *used, count; /* the states with a time */

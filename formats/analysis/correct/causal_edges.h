@@ -50,7 +50,7 @@ struct pithi_instance {
     int64_t left_root_ns;       /* first leave of a member that waited for the root */
     uint32_t members, seen;     /* seen: members that entered */
     uint32_t waiters;           /* 1 + the first rank of the list of waiting ranks; 0: none */
-    uint32_t told;              /* 1: it contradicts cause and effect, and has been counted */
+    uint32_t told;              /* 1: the instance contradicts cause and effect, and has been counted */
     uint32_t positions;         /* scan: 1 + the index of its first scan position; 0: none */
     uint32_t come;              /* positions 0 .. come - 1 have all entered */
 };

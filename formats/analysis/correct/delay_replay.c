@@ -66,7 +66,7 @@ struct replay {
     struct pithlog *log;         /* not owned */
     struct pithi_writer *writer; /* NULL: the first reading */
     int local;                   /* 1: only own costs are removed; ranks do not delay each other */
-    unsigned *traits;            /* [definitions]: flags of mpi_calls.h, and: */
+    unsigned *traits;            /* [definitions]: flags of mpi_calls.h, and these two: */
 #define OWN_COUNTER (1u << 30)   /* the counter pith:own */
 #define OWN_STATE (1u << 31)     /* the state pith:flush */
     struct pithi_eager eager;    /* sends up to these sizes do not wait */
@@ -496,9 +496,9 @@ static int end_call(struct replay *r, struct lane *lane, const struct pithlog_re
     return go_on(r, &lane->left, at);
 }
 
-/* Returns 1 if the step ends a call and end_call may take it later, together with the next record, which may report the
- * cost of the call. Returns 0 for the end of a collective, which must be taken at once, because it is compared with the
- * members that have arrived until then (`early`). */
+/* Returns 1 if the step ends a call, and end_call may take this end later. Then it takes the end together with the next
+ * record, which may report the cost of the call. Returns 0 for the end of a collective, which must be taken at once,
+ * because it is compared with the members that have arrived until then (`early`). */
 static int may_stay(const struct replay *r, const struct pithlog_step *step)
 {
     const struct pithi_delay *d = &r->lanes[step->lane].delay;

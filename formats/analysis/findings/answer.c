@@ -295,8 +295,8 @@ static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t 
 
     *sum_ns = 0;
     *moves = 0;
-    /* One lane at a time, so that memory grows with the iterations, not with iterations times lanes. `cost` has the
-     * most that a lane computes so far. */
+    /* Takes one lane at a time, so that memory grows with the iterations, not with iterations times lanes. `cost` has,
+     * for each iteration, the longest computing of a lane so far. */
     for (uint32_t lane = 0; good && lane < r->all_lanes; lane++) {
         if (!r->counts[lane])
             continue;
@@ -749,9 +749,9 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration,
 }
 
 /* Puts into `set` the slow lanes: those whose time in the state is above the middle between the mean and the largest
- * time. *ratio: the slow lanes' mean time in the state divided by that of the others. Returns 1 if the slow lanes are
- * at most half of all lanes, and cause most of the waiting that the state causes. In addition, with `alone` the others
- * must have no time in the state; without it, *ratio must be between 1.1 and 10. */
+ * time. Sets *ratio to the slow lanes' mean time in the state divided by that of the others. Returns 1 if the slow
+ * lanes are at most half of all lanes, and cause most of the waiting that the state causes. In addition, with `alone`
+ * the others must have no time in the state; without it, *ratio must be between 1.1 and 10. */
 static int choose_slow_in(struct rules *r, uint32_t state, int alone, double *ratio)
 {
     double sum = 0, most = 0, mine, other, cost = 0;
@@ -1041,10 +1041,11 @@ static int find_computing(struct rules *r)
     }
     if (2 * (double)locks->ns >= r->computing_ns)
         return propose_locks(r, locks);
-    /* Next, try whether each of a few states has its own slow lanes. If not, the imbalance moves from time to time, if
-     * a replay with balanced computing saves at least half of the waiting. The text is about iterations if different
-     * lanes are the busiest in them. Without the replay, iterations prove nothing, because in a pipeline the lanes are
-     * in different iterations at the same time. Otherwise the lanes work one after the other. */
+    /* Next, tries whether each of a few states has its own slow lanes. If not, a replay with balanced computing
+     * decides. If it saves at least half of the waiting, the imbalance moves from time to time, and the text is about
+     * iterations if different lanes are the busiest in them. If it saves less, the lanes work one after the other.
+     * Without the replay, iterations prove nothing, because in a pipeline the lanes are in different iterations at the
+     * same time. */
     if (!propose_phases(r, 0, &is_proposed))
         return 0;
     if (is_proposed)
@@ -1183,7 +1184,7 @@ struct team {
      * longest time of one thread in waiting states and, if it does not call MPI, in computing states. */
     double waits, idles, region;
     double slow_waits;              /* waiting of the thread that waits least */
-    uint32_t slow, waiter, threads; /* the threads that wait least and most */
+    uint32_t slow, waiter, threads; /* lanes that wait least and most; number of threads */
 };
 
 static double omp_waits(const struct rules *r, uint32_t lane, double *idles)

@@ -49,7 +49,7 @@ enum {
     LEAST_BYTES = 1000000, /* less is not worth a section */
     LEAST_MESSAGES = 100,  /* fewer have no rate */
     LEAST_CALLS = 3,       /* on each side of a limit */
-    LATE_NS = 10000,       /* a receiver is late by at least this time: longer than a short send takes */
+    LATE_NS = 10000,       /* a late receiver is at least this late, which is longer than a short send takes */
     STEPS = 8,             /* steps of send sizes, for each power of two */
     SIZES = 33,            /* powers of two, and 0 */
     SOME = 3,              /* "receives from many": from at least this number of ranks, */
@@ -300,8 +300,8 @@ static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const 
     return 1;
 }
 
-/* Adds the collectives of a piece. *at: index in the lane's list `moved`; goes on to the first entry of a later piece.
- * Returns 0 if there is no memory. */
+/* Adds the collectives of a piece. *at is an index in the lane's list `moved`, and moves on to the first entry of a
+ * later piece. Returns 0 if there is no memory. */
 static int add_colls(struct finding_sums *f, const struct pithi_pieces *p, uint32_t *at)
 {
     struct pithi_chunks *all = &f->a->graph.lanes[p->lane].moved;

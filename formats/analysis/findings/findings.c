@@ -269,7 +269,7 @@ static int find_waits(struct pithlog_analysis *a)
         if (!worst || is_small(a, (double)group->ns))
             continue;
         FILE *out = begin(a, pithlog_wait_kind_name(kind), (double)group->ns,
-                          /* the finding is about the state and the lane with most of it */
+                          /* the finding is about the state and the lane with most of the waiting */
                           index_of_most(group->of_state, info->defs), index_of_most(group->of_lane, info->lanes));
         if (!out)
             return 0;
@@ -384,7 +384,7 @@ static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t s
 
 uint32_t pithi_lanes_that_count(const struct pithlog_analysis *a, unsigned char *counts)
 {
-    enum { HARDLY = 10 }; /* a thread that computes less than 1 / HARDLY of the rank's largest hardly computes */
+    enum { HARDLY = 10 }; /* a lane with less computing than 1 / HARDLY of its rank's busiest lane does not count */
     const struct pithlog *log = a->graph.log;
     uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
 
@@ -813,7 +813,8 @@ static int find_run_delay(struct pithlog_analysis *a)
         /* the finding "descheduled ranks", on single long calls, has this part already */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
-    /* The system counts over the whole run. As much of the counted time as fits may lie outside the analysed part. */
+    /* The system counts over the whole run. In the worst case, ranks had no core in all of the run outside the analysed
+     * part, so this time is subtracted. */
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
     a->found->threads_no_core_ns = delay.threads_ns;
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;

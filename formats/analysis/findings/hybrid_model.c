@@ -70,7 +70,7 @@ static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t wa
     }
 }
 
-/* Finds what another thread of the same rank did most while this one was in `state`. Returns 0 if memory is short;
+/* Finds what another thread of the same rank did most while `lane` was in `state`. Returns 0 if there is no memory;
  * meanwhile->lane is PITHI_NO_LANE if nothing is known. */
 int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithi_meanwhile *meanwhile)
 {

@@ -311,7 +311,7 @@ static double typical_sum(int64_t *lengths, uint32_t count)
 
 /* How much of a row the iterations of a period cover. */
 struct cover {
-    uint32_t period, calls, exact_calls; /* exact_calls: of iterations without extra calls */
+    uint32_t period, calls, exact_calls; /* exact_calls: calls in iterations without extra calls */
     int64_t ns;                          /* sum of the iterations */
 };
 

@@ -215,8 +215,8 @@ struct all_calls {
     uint32_t count, room;
 };
 
-/* Finds the calls of a function with a size; ALL_SIZES: all calls of the function. Returns NULL if there is no
- * memory. */
+/* Finds or adds the entry for the calls of a function with a size, or with ALL_SIZES, for all calls of the function.
+ * Returns NULL if there is no memory. */
 enum { ALL_SIZES = 64 };
 static uint32_t size_of(const struct pithi_need *need) { return need ? 1 + pithi_log2(need->bytes) : 0; }
 static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state, uint32_t size)
@@ -253,8 +253,8 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
 struct begins {
     int64_t *ns; /* ascending */
     size_t count;
-    /* 1: the function receives, and has long calls. A call of it without a need has no partner in the log, so it is not
-     * judged */
+    /* 1: the function receives, and has long calls. If a call of this function has no need, the log lacks its partner,
+     * so the call is not judged */
     int receives;
 };
 

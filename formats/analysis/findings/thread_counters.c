@@ -24,8 +24,7 @@ struct summing {
     const struct pithlog_query *computing; /* sum only computing within these times; NULL: sum everything */
 };
 
-/* Counters beyond MOST, which is more than a recorder writes, are left out, because each takes a sum for each
- * definition. */
+/* At most MOST counters are summed, because each takes a sum for each definition. A recorder writes fewer. */
 enum { MOST = 64 };
 
 static int is_thread_counter(const struct pithlog_def *def)

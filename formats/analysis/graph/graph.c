@@ -569,8 +569,8 @@ static int take_event(struct building *b, const struct pithlog_step *step)
  *
  * Example: of ten sends of 8 bytes to rank 1 in a row, the last nine could have been part of the first. They could not
  * if the sender receives in between, as the received data may decide what it sends. Nor could they if the sender
- * computes for longer than SMALL_APART_NS in between, as the first message would then come late. A call that takes 1 ms
- * waits, or had no core; its time is not the time of a small message. */
+ * computes for longer than SMALL_APART_NS in between, as the first message would then come late. A call that takes
+ * SMALL_MOST_NS or longer waits or has no core, so it does not count. */
 static void count_small(struct building *b, const struct pithlog_record *r)
 {
     struct building_lane *lane = &b->lanes[r->lane];
@@ -905,7 +905,8 @@ void pithi_graph_free(struct pithi_graph *g)
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* Functions that find a piece of a lane by time, a call of a rank, and the need that decides when a call can end. */
+/* The functions below find a piece of a lane by time, a call of a rank, and the need that decides when a call can
+ * end. */
 
 uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
 {

@@ -178,7 +178,8 @@ static void see_completions(const struct pithi_inferring *infer, uint32_t lane, 
     }
 }
 
-/* Counts the members of each instance, then stores them at its place. Returns 0 if there is no memory. */
+/* Fills `m`: counts the members of each instance, then stores the members of one instance after those of another.
+ * Returns 0 if there is no memory. */
 static int collect(const struct pithi_inferring *infer, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
@@ -547,7 +548,7 @@ struct progress {
     struct late_call {
         uint32_t lane, piece, way, partner, position;
     } * found;
-    uint32_t count, room, support[WAYS], against[WAYS]; /* times that a way of progress explains a wait, or fails to */
+    uint32_t count, room, support[WAYS], against[WAYS]; /* how often a way of progress explains a wait, or fails to */
 };
 
 static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t other)

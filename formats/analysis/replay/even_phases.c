@@ -167,8 +167,8 @@ static int find_linked(struct stops *s, struct pithi_scratch *scratch)
 }
 
 /* Finds the stops of a lane, writes them if `ends` is not NULL, and returns their number. `least_ns`: the least
- * computing that separates two stops. *sum, *squares: sum, and sum of squares, of the times of computing before linked
- * calls. */
+ * computing that separates two stops. Sets *sum and *squares to the sum, and the sum of squares, of the times of
+ * computing before linked calls. */
 static uint32_t stops_of(struct stops *s, uint32_t lane, struct pithi_phase_end *ends, double least_ns, double *sum,
                          double *squares)
 {

@@ -41,8 +41,8 @@ struct pithi_colls;
 int pithi_colls_open(struct pithlog *log, int of_neighbours, struct pithi_colls **colls);
 void pithi_colls_close(struct pithi_colls *colls);
 
-/* Records of the lane's rank are missing from now on. New instances on the rank's communicators are unknown, and so are
- * instances under way that the rank has not entered. No member waits in unknown instances. */
+/* Notes that records of the lane's rank are missing from now on. New instances on the rank's communicators are unknown,
+ * and so are instances under way that the rank has not entered. No member waits in unknown instances. */
 void pithi_colls_missing(struct pithi_colls *colls, uint32_t lane);
 
 /* Takes a COLL record of a lane, in a call of `state` (UINT32_MAX: in no call). Sets *part, with `note`. Returns 0 if

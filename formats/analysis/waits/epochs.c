@@ -69,7 +69,7 @@ struct open {
     enum what what;
     uint32_t comm, rank, target;
     uint32_t reached;                        /* target of the access, lock or flush; NO_RANK: none */
-    uint32_t accessed[ACCESSED_MOST], count; /* targets of the lane's accesses so far, each once */
+    uint32_t accessed[ACCESSED_MOST], count; /* targets of the lane's accesses so far, each one once */
 };
 
 struct pithi_epochs {
@@ -389,8 +389,8 @@ static int leave_lock_all(struct pithi_epochs *e, const struct open *open, const
     return 1;
 }
 
-/* Finds the first call of the target `rank` after since_ns; this call lets the access go on. *last keeps the latest
- * such call of all targets. */
+/* Finds the first call of the target `rank` after since_ns, which lets the access go on. Sets *last to this call if it
+ * is later than *last, so that *last is in the end the latest such call of all targets. */
 static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uint32_t own, uint32_t rank,
                   struct pithi_epoch_call *last, int *found)
 {
@@ -410,7 +410,7 @@ static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uin
  *     target   computes 0-50, MPI_Barrier 50-60
  *     origin   MPI_Win_flush 20-52                     wait for progress from 20 to 50
  *
- * If the flush had ended at 40, no call of the target would have been read by then, so no call is found. In this case
+ * If the flush had ended at 40, no call of the target would have begun by then, so no call would be found. In this case
  * the library served the access without the target. */
 static void need_progress(const struct pithi_epochs *e, const struct pithi_epoch_call *call, struct open *open,
                           const struct pithi_epoch_client *client)

@@ -42,8 +42,8 @@ struct pithi_epoch_call {
     uint32_t lane, piece; /* piece: index of the call's piece in the lane */
 };
 struct pithi_epoch_client {
-    /* The call `by` released a call of `lane`. For lock contention, this is the call that was open at by->begin_ns;
-     * otherwise the call that ends now. */
+    /* Called when the call `by` has released a call of `lane`. For lock contention, the released call is the one that
+     * was open at by->begin_ns; otherwise the one that ends now. */
     void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by);
     /* Sets *call to the first call of a rank after since_ns in which MPI serves accesses of others, and returns 1.
      * Returns 0 if there is none so far, or if the rank was in such a call at since_ns. */

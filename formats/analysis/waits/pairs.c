@@ -64,7 +64,8 @@ void pithi_pairs_close(struct pithi_pairs *p)
     free(p);
 }
 
-/* Records of this lane are missing here. So the order of its messages is unknown, and later ones are not matched. */
+/* Notes that records of this lane are missing here. The order of its messages is then unknown, so later messages are
+ * not matched. */
 void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
 {
     uint32_t rank = pithi_log_rank_of(p->log, lane);
@@ -238,9 +239,9 @@ int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 
 /* ---- Ahead of a replay ------------------------------------------------------------------------------------------- */
 
-/* Keeps the ends of messages between the iterator that reads ahead and the replay. At each receive, the replay needs
- * the data that it stored at the send. But which send belongs to a receive may only be known after later records are
- * read. So a second iterator reads ahead of the replay, as far as the next receive requires:
+/* This part keeps the ends of messages between the iterator that reads ahead and the replay. At each receive, the
+ * replay needs the data that it stored at the send. But which send belongs to a receive may only be known after later
+ * records are read. So a second iterator reads ahead of the replay, as far as the next receive requires:
  *
  *     the replay is at the receive of message 5     the second iterator has matched messages 1 to 9
  *

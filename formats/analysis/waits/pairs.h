@@ -28,7 +28,7 @@ int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns
 void pithi_pairs_missing(struct pithi_pairs *pairs, uint32_t lane);
 /* Takes a LOST record: calls pithi_pairs_missing if the record is in the middle of its lane (pithi_is_hole). */
 void pithi_pairs_lost(struct pithi_pairs *pairs, const struct pithlog_record *record);
-/* For clients that read records in order by an iterator: makes the iterator report its holes to `pairs`. */
+/* Makes an iterator report its holes to `pairs`. For clients that read records in order by this iterator. */
 void pithi_pairs_follow(struct pithi_pairs *pairs, struct pithlog_iter *iter);
 /* Returns 1 if this SEND or RECV record must be passed to pithi_pairs_take; 0 if it belongs to no message of the
  * window. */

@@ -73,7 +73,7 @@ static void remove_ended(struct open_states *lane, uint32_t at)
         memmove(&lane->open[at], &lane->open[at + 1], (lane->depth - at) * sizeof *lane->open);
 }
 
-/* Called when PITHI_OPEN_MAX states are open. Ends some of these, as the recorder does at the next ENTER
+/* Called when PITHI_OPEN_MAX states are open. Ends some of them, as the recorder does at the next ENTER
  * (native/stack.h). */
 static int discard_states(const struct pithi_reading *reading, struct open_states *lane, uint32_t number)
 {

@@ -116,7 +116,7 @@ static void probes_free(struct probes *probes) { free(probes->all); }
 
 /* ---- When receives were posted ----------------------------------------------------------------------------------- */
 
-/* Estimates when the receives of a rank were posted.
+/* This part estimates when the receives of a rank were posted.
  *
  * A log records the order in which receives were posted, not the times. The p-th receive of a rank was posted by the
  * rank's p-th call that posts a receive. But a call with MPI_PROC_NULL looks the same and posts nothing, so the receive
@@ -250,7 +250,7 @@ struct call {
     uint32_t early;
     uint32_t next;         /* next call in the queue of its lane, among the probes of a message, or in the free list */
     int is_queued;         /* 1: it may complete sends of other calls */
-    uint32_t sends_left;   /* if queued: number of earlier sends in the lane's list without a partner */
+    uint32_t sends_left;   /* if queued: number of sends without a partner before it in the lane's list */
     uint64_t sends_before; /* number of sends of the lane up to the end of the call */
 };
 
@@ -522,7 +522,8 @@ static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
     lane->sends_left++;
 }
 
-/* Handles a send in the lane's list that is matched at the time by_ns. */
+/* Notes that a send in the lane's list is matched at the time by_ns, and removes calls from the queue that waited for
+ * this. */
 static void matched_later(struct pithi_waits *p, struct end *send, const struct pithi_release *post,
                           const struct pithlog_message *message, int64_t by_ns)
 {
