@@ -1194,8 +1194,8 @@ int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlo
     return a->found->is_guess[finding - a->found->list];
 }
 
-/* Returns the line of `text` that begins with the words `first`, or NULL if there is no such line. (The words may also
- * stand in the name of a state.) */
+/* Returns the line of `text` that begins with the words `first`, or NULL if there is no such line. Only the begin of a
+ * line counts, because the words may also stand in the name of a state. */
 static const char *line_of(const char *text, const char *first)
 {
     while (text && strncmp(text, first, strlen(first)) != 0)

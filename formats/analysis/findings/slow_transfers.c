@@ -1,10 +1,11 @@
 /* slow_transfers.c - finds transfers that take longer than their peers: messages of certain hosts, and collectives.
  *
  * Peers are calls of the same function that move about as many bytes (the same power of two). A message counts only if
- * its receiver waited. Its transfer is the rest of the receiving call, from the begin of the send. (If the message had
- * arrived before, the call shows nothing of the network.) Messages are compared by pair of hosts: a pair is slow if the
- * median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which
- * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
+ * its receiver waited. Its transfer is the rest of the receiving call, from the begin of the send. A call that did not
+ * wait shows nothing of the network, because its message had arrived before. Messages are compared by pair of hosts: a
+ * pair is slow if the median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if
+ * its transfer, which begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as
+ * many ranks.
  *
  *     medians of four pairs of hosts    10, 11, 12 and 30 us: the typical one is 11, so the last pair is slow, and each
  *                                       of its messages costs 19 us
