@@ -36,7 +36,7 @@ for mpi in $(mpis); do
         got=$?
         # Ranks that leave one after another: MPICH's mpiexec may or may not kill the last ones before they are gone, and
         # says 0, 9 or 1 for it, without Pith too. After a crash it says 11, or 9 as of those that it killed.
-        case $how$got$wanted in handler119 | handler911 | exit[019][019] | quick-exit[019][019] | exec[019][019]) wanted=$got ;; esac
+        case $how$got$wanted in handler119 | handler911 | kill-one[09][09] | exit[019][019] | quick-exit[019][019] | exec[019][019]) wanted=$got ;; esac
         is "$got" "$wanted" "$mpi $how: exit status as without Pith, and no hang"
         if [ $how = exit ] && [ -e $how.pith ]; then
             mv $how.pith back.pith # written at exit
