@@ -318,7 +318,7 @@ static void test_storing(void)
         for (int i = 0; i < WORDS;) {
             if (__atomic_load_n(&stored[i], __ATOMIC_ACQUIRE) == 0) {
                 const uint64_t *found = pithi_spill_behind_hole(&stored[i], stored + WORDS);
-                inside += found < stored + WORDS && *found == PAYLOAD;
+                inside += found < stored + WORDS && __atomic_load_n(found, __ATOMIC_RELAXED) == PAYLOAD;
                 behind += found == &stored[i];
             } else {
                 i += 3;

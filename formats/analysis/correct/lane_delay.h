@@ -20,7 +20,7 @@ struct pithi_open {
 };
 
 struct pithi_delay {
-    int begun, told;            /* begun: 1: the lane has had a record; told: 1: it has had a pith:own */
+    int begun, told;            /* begun: 1: the lane has had a record; `told`: 1: it has had a pith:own */
     double x_ns;                /* the delay: without recording, the lane would be earlier by this */
     double own_ns;              /* all own costs so far */
     double pending_ns;          /* own costs of records at the present time, which are not spent yet */
