@@ -269,9 +269,9 @@ PITH_API int64_t pith_own_cost_sum(void);
 /* The library measures the cost of its own records at the end. A wrapper that does more work for each record passes
  * call(), which the library measures instead: call() makes a record of that kind with all the wrapper's work. For
  * PITH_OWN_CALL, call() makes a wrapped call that does nothing (the cost of the state's two records is subtracted). The
- * library runs call() 960 times and drops its records, which must have at most 8 words (two of the records above). Call
- * it in one thread, just before pith_job_finish; or right after pith_job_join, if pith_own_cost_sum is to use the
- * result. */
+ * library runs call() 960 times and drops its records. The records of one call() must have at most 8 words, as have
+ * two sends, receives or collectives. Call pith_own_cost_probe in one thread, just before pith_job_finish; or right
+ * after pith_job_join, if pith_own_cost_sum is to use the result. */
 enum { PITH_OWN_CALL = 0, PITH_OWN_SEND = 5, PITH_OWN_RECV = 6, PITH_OWN_COLL = 7 };
 PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
 

@@ -34,7 +34,7 @@ struct pithi_delay {
 };
 
 void pithi_delay_free(struct pithi_delay *delay);
-/* Begins a lane at time_ns, its first record, with the delay x_ns of its process. */
+/* Begins a lane. time_ns: time of its first record; x_ns: the delay that its process has by then. */
 void pithi_lane_delay_begin(struct pithi_delay *delay, int64_t time_ns, double x_ns);
 /* Advances the lane to time_ns. */
 void pithi_delay_to(struct pithi_delay *delay, int64_t time_ns);

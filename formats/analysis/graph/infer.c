@@ -5,9 +5,9 @@
  *     inner rank    MPI_Bcast begins on rank 0, the root, at 10, on rank 1 at 60, and lasts on rank 3 from 10 to 61.
  *                   The root came in time, but rank 3 ends just after rank 1 begins. So rank 3 gets its data from rank
  *                   1, and waits for rank 1 from 10 to 60
- *     progress      rank 1 posts a receive at 10 and computes to 60, then MPI_Wait. MPI_Send on rank 0, of a message
- *                   above the eager limit, 20-61: most MPI libraries move such data only within calls, so rank 0 waits
- *                   for the next call of rank 1, from 20 to 60
+ *     progress      rank 1 posts a receive at 10, computes to 60, and then calls MPI_Wait. On rank 0, MPI_Send of a
+ *                   message above the eager limit lasts from 20 to 61. Most MPI libraries move such data only within
+ *                   calls, so rank 0 waits from 20 to 60 for the next call of rank 1
  *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a single wait in several pieces
  *
  * A coincidence alone proves nothing. So each conclusion needs a wait that is long compared with the rest of the call
