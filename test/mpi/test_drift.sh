@@ -49,7 +49,7 @@ for mpi in $(mpis); do
         quota 2 4 time_is_right
         ok $? "$what: the time library: all are late by what rank 0 burnt ($burnt s, $quota)" || sed 's/^/# /' <<<"$delays"
         is $status 0 "every run ends well" || sed 's/^/# /' err
-        quota 2 4 log_is_right
+        quota 2 6 log_is_right
         ok $? "$what: the log library: all are late by what rank 0 burnt ($burnt s), while it runs as afterwards ($quota)" || sed 's/^/# /' <<<"$same $delays"
         is $status 0 "every run ends well" || sed 's/^/# /' err
         points=$(pith info h.pith | sed -n 's/^clock_of_rank_1:.* \([0-9]*\) points.*/\1/p')

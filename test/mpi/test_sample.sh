@@ -138,10 +138,16 @@ EOF
         like "$(cat recorded.folded)" '^main;read;([^;]*read.*|\[libc.*) [0-9]+$' "$mpi, recording: a read is the program's"
     fi
     # Without a core no function runs: not the outermost one either.
-    mpiexec_of "$mpi" 1 pith run --sample=1 -o off.pith ./sampled 0.1 wait >out 2>err
-    pith stat off.pith --flame off-flame.pith && pith stat off-flame.pith --csv >off.csv
-    [ -z "$names" ] || ok "$(awk -F, '$1 == "[no core]" { off = $5 } $1 == "main" { own = $6 } END { print !(off > 0.4 && own < 0.1) }' off.csv)" \
-        "$mpi: the time without a core is no function's" || grep -E '^main|no core' off.csv
+    is_off() {
+        rm -f off*.pith
+        mpiexec_of "$mpi" 1 pith run --sample=1 -o off.pith ./sampled 0.1 wait >out 2>err
+        pith stat off.pith --flame off-flame.pith && pith stat off-flame.pith --csv >off.csv
+        awk -F, '$1 == "[no core]" { off = $5 } $1 == "main" { own = $6 } END { exit !(off > 0.4 && own < 0.1) }' off.csv
+    }
+    if [ -n "$names" ]; then
+        quota 1 3 is_off # on a busy machine samples come late
+        ok $? "$mpi: the time without a core is no function's ($quota)" || grep -E '^main|no core' off.csv
+    fi
     # The wall clock: waiting in the system shows, and is no CPU time. The program says how long it waited.
     mpiexec_of "$mpi" 2 pith run --sample=5ms,wall -o wall.pith ./sampled 0.1 wait >out 2>err
     is "$? $(cat out)" "0 sampled: 2 ranks, well" "$mpi, wall: status and output as without"
