@@ -63,7 +63,7 @@ struct otf2_writer {
     /* Counts for the notes. no_rank: messages with ranks that are not in the log; no_root: collectives whose root is
      * not in the log; unordered: receives whose order of posting is lost; strangers: members of communicators that are
      * not in the log; unknown: communicators with unknown members; sites: call sites */
-    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites;
+    uint64_t no_rank, no_root, unordered, strangers, unknown, sites;
 };
 
 struct otf2_lane {
