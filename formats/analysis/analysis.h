@@ -87,8 +87,8 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
 struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
-/* Sets *from_ns and *to_ns to the interval of a piece that lies inside the query's window. `next`: the piece after
- * it. */
+/* Sets *from_ns and *to_ns to the part of a piece's interval that lies inside the query's window. `next`: the piece
+ * after this piece. */
 static inline void pithi_analysis_part(const struct pithlog_analysis *a, const struct pithi_lane_piece *piece,
                                        const struct pithi_lane_piece *next, int64_t *from_ns, int64_t *to_ns)
 {

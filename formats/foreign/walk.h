@@ -23,7 +23,7 @@
  *
  * A writer itself counts all other losses, such as names that were cut, and reports them by pithi_note. */
 
-/* Each loss, with the text by which it is reported to the user after its count. */
+/* The kinds of losses. A loss is reported to the user as its count, followed by the text given here. */
 #define PITHI_LOSS_LIST(ROW)                                                                                           \
     ROW(SPLIT, "ends of states that were not nested: the states inside are cut in two")                                \
     ROW(ORIGIN, "ns: by so much all times are moved")                                                                  \

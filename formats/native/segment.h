@@ -160,9 +160,8 @@ void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ran
 /* ---- One process writes all -------------------------------------------------------------------------------------- */
 
 /* A log written by one process. Definitions and lanes may be added at any time; records of all lanes may be mixed, but
- * the records of each lane must be in order. Writes to PATH.part, which finish renames; `fd` >= 0: writes to that file
- * instead.
- */
+ * the records of each lane must be in order. The log is written to PATH.part, which pithi_writer_finish renames. If
+ * `fd` is not negative, the log is written to this descriptor instead. */
 struct pithi_writer;
 int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd);
 void pithi_writer_plain(struct pithi_writer *writer); /* before the first lane: no summaries of lanes (summary.h) */

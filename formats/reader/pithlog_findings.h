@@ -45,8 +45,8 @@ PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, con
 struct pithlog_answer {
     const char *text; /* the sentence, without a newline */
     /* "cores": more ranks or threads than cores; "progress": a rank computes and does not call MPI; "imbalance": few
-     * ranks compute longer; "moving imbalance": the ranks that compute longer change between two states, between
-     * iterations, or between collectives; "files"; "serialisation"; "transfer"; "threads"; "start and end"; "balanced":
+     * ranks compute longer; "moving imbalance": in turn, other ranks compute longer (in other states, iterations
+     * or phases between collectives); "files"; "serialisation"; "transfer"; "threads"; "start and end"; "balanced":
      * nothing costs 5 %; "unknown": the log does not show it. Later versions may have more. */
     const char *kind;
     double ns;         /* time that it costs, summed over lanes; 0 for "balanced" and "unknown" */

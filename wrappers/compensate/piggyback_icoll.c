@@ -17,7 +17,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* TRIES: after so many tests, the core is yielded between tests; MOMENT_NS: how long the tests go on */
+/* TRIES: number of tests after which the thread yields its core between two tests; MOMENT_NS: how long it goes on
+ * testing */
 enum { TRIES = 200, MOMENT_NS = 1000000 };
 
 struct pithi_icoll {

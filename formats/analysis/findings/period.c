@@ -376,7 +376,8 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     }
     for (uint32_t i = 0; i < count; i++)
         found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
-    /* Goes backwards, so that the begin of the previous iteration does not include its extra calls yet. */
+    /* Goes backwards: the length of an iteration must be measured from a begin that was not yet moved for extra
+     * calls. */
     for (uint32_t i = count - 1; i > 0; i--) {
         uint32_t distance = found.firsts[i] - found.firsts[i - 1];
         if (distance > period && distance <= 2 * period + EXTRA)

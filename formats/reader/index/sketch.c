@@ -28,8 +28,8 @@ enum { HEAD = 36, SHARES = 15 };
 
 /* ---- Making one -------------------------------------------------------------------------------------------------- */
 
-/* The content of a column: the inner path, the outer path (the outer part of the inner path), and their shares. A share
- * is a fraction of the column's known time. */
+/* The content of a column: a path of open states (inner), the outer states of this path (outer), and the shares of the
+ * two. A share is a fraction of the column's known time. */
 struct column {
     uint32_t inner, outer;             /* path numbers in the sketch; `inner` PITHI_PATH_NONE: nothing is known of the
                                           column */

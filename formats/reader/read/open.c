@@ -419,7 +419,8 @@ out:
 }
 
 /* ---- Opening -----------------------------------------------------------------------------------------------------
- * A folder (EISDIR) may be a log of some formats. A pipe (ESPIPE) is refused, because it cannot be mapped. */
+ * In some formats a log is a folder, so EISDIR is no error here. A pipe (ESPIPE) is refused, because it cannot be
+ * mapped. */
 
 /* Returns the error that a log does not exist. The text of the error says what the program left instead of the log, or
  * suggests a file in the same folder with a similar name. */

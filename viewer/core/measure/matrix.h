@@ -72,8 +72,8 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 
 /* A view has senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels. Each tile
- * is a pair; if there are more ranks than half the pixels, a tile has several ranks on each side. A tile's value is
- * computed from all its messages. */
+ * is a pair. If there are fewer than two pixels for each rank, a tile has several senders and several receivers. A
+ * tile's value is computed from all its messages. */
 struct pithi_matrix_view {
     uint32_t from0, from1, to0, to1; /* places: from0 < from1, to0 < to1 */
     uint32_t width, height;          /* pixels */
