@@ -17,4 +17,8 @@ is "$(pith print part.pith | sed -n '/^0/p' | head -n 1)" "0.250000000	0	0	enter
 is "$(pith info part.pith | grep -E '^(ranks|messages)')" "ranks: 2
 messages: 0" "and has what is in it"
 is "$(pith print chosen.alog | grep -v '^#' | grep -c blue)" 2 "the selection: blue on rank 1"
+# Names with braces and backslashes are words of the script for pith draw.
+printf '0\t0\t0\tenter\t%s\n0.001\t0\t0\tleave\t%s\n' 'a{b' 'a{b' 'c}d' 'c}d' 'e\f' 'e\f' >odd.txt
+pith view odd.txt -e 'hide a\\\{b; hide e\\\\f; sync; save odd.svg; quit' >out 2>&1
+is "$(grep -oE 'a[{]b|c[}]d|e.f<' odd.svg | sort -u) $(cat out)" "c}d " "a picture without two states, a brace and a backslash in their names"
 finish

@@ -430,9 +430,13 @@ static char *read_word(const char **text, char **to, const char *ends)
         /* A bare word ends at a character of `ends`; a word in braces or quotes ends where these are closed. */
         if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(ends, **text) != NULL)
             break;
-        depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
-        if (**text == '\\' && open != '{' && (*text)[1]) /* within braces, a backslash is an ordinary character */
+        if (**text == '\\' && (*text)[1]) { /* the next character has no meaning; within braces the backslash stays */
+            if (open == '{')
+                *(*to)++ = **text;
             ++*text;
+        } else if (open == '{') {
+            depth += (**text == '{') - (**text == '}');
+        }
         *(*to)++ = **text;
     }
     if (open && !**text)

@@ -547,7 +547,7 @@ proc ::pith::anim::find_log {path} {
     set found {}
     set newest 0
     set root [file rootname $path]
-    foreach file [concat [list $path] [glob -nocomplain -- [string map {[ \\[ ] \\] * \\* ? \\? \{ \\\{ \} \\\}} $root]-*[file extension $path]]] {
+    foreach file [concat [list $path] [glob -nocomplain -- [::pith::pattern_of $root]-*[file extension $path]]] {
         if {[file isfile $file] && [file mtime $file] > $newest} {
             set found $file
             set newest [file mtime $file]

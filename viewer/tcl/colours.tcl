@@ -76,11 +76,6 @@ proc ::pith::colours::chosen {log defs} {
     return $found
 }
 
-# Returns a pattern that matches only NAME, which may be operator* or a[0].
-proc ::pith::colours::only {name} {
-    return [string map {* \\* ? \\? [ \\[ \\ \\\\} $name]
-}
-
 # Stores the colour of a pattern for LOG, or, if LOG is {}, as a rule for all logs. COLOUR {} removes the colour.
 proc ::pith::colours::store {pattern log colour} {
     ::pith::preferences::change_file [path] [list ::pith::colours::changed $pattern $log $colour]
@@ -392,7 +387,7 @@ oo::class create ::pith::ColourEditor {
     }
 
     # Patterns that match the names of the dialog's states, and no other names.
-    method patterns {} { return [lmap name [$model names $ids] {::pith::colours::only $name}] }
+    method patterns {} { return [lmap name [$model names $ids] {::pith::pattern_of $name}] }
 
     method close {} {
         trace remove variable [my varname text] write [list [self] typed]

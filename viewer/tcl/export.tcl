@@ -21,10 +21,7 @@ oo::class create ::pith::Export {
 
     # ---- The view as script commands
 
-    # A pattern that matches only the name of this definition, even if the name contains characters such as *.
-    method pattern {id} {
-        return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\]} [$model name $id]]
-    }
+    method pattern {id} { return [::pith::pattern_of [$model name $id]] }
 
     method colour_words {} {
         set words [list [list theme [::pith::theme::name]]]

@@ -756,6 +756,11 @@ oo::class create ::pith::Model {
     }
 }
 
+# Returns a pattern, for the methods above and for glob, that matches only TEXT, which may be operator* or a[0].
+proc ::pith::pattern_of {text} {
+    return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\] \{ \\\{ \} \\\}} $text]
+}
+
 # Calls CALLBACK with the value of VARIABLE. A trace runs this after each write to VARIABLE; ARGS is what Tcl passes to
 # a trace.
 proc ::pith::followed {variable callback args} {

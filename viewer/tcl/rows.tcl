@@ -432,7 +432,7 @@ oo::class create ::pith::Rows {
     # Sorts rows, when the user has chosen this in a menu. Ranks and names are always sorted rising; for numbers, the
     # user chooses the direction in the same menu.
     method sort_as {by {name {}}} {
-        my word_sort $by [string map {* \\* ? \\? [ \\[ ] \\]} $name] \
+        my word_sort $by [::pith::pattern_of $name] \
             [expr {$by in {rank name} ? "rising" : $direction}]
     }
 }
