@@ -18,7 +18,7 @@ fi
 page_logs
 pith draw --viewer -o page.html && pith draw run.pith --viewer -o run.html
 is "$?:$(ls ./*.part 2>/dev/null)" "0:" "a page without a log, and one with it"
-ok $(($(stat -c %s page.html) > 712000)) "below 712 kB ($(stat -c %s page.html) bytes)"
+ok $(($(stat -c %s page.html) > 700000)) "below 700 kB ($(stat -c %s page.html) bytes)"
 pith draw --viewer -o again.html && cmp page.html again.html
 ok $? "the same bytes each time"
 is "$(grep -av '^/\*! pako' page.html | grep -ciE 'https?:|src=|href=|@import|[^t]url\(|fetch\(|XMLHttpRequest')" 0 "nothing is loaded from elsewhere"
