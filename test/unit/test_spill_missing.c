@@ -304,12 +304,33 @@ static void test_kills(int ring)
     unsetenv("PITH_MAX_MB");
 }
 
+/* A process extends its file after a reader has mapped it, and before the reader has read the page. */
+static void test_grown(void)
+{
+    struct pithi_spill spill;
+    uint64_t grown[2] = {0, 0};
+    leave(record_many);
+    if (pithi_spill_open_still(&spill, path) != PITH_OK || pithi_spill_fit(&spill, NULL) != PITH_OK)
+        exit(1);
+    spill.page.end_bytes = spill.size + 4096;
+    for (int i = 0; i < 2; i++) {
+        struct pithi_spill_missing missing = {.say = NULL};
+        if (i == 1 && truncate(path, (off_t)spill.page.end_bytes) != 0)
+            exit(1);
+        pithi_spill_missing(&spill, PITHI_MISSING_LIVE, &missing);
+        grown[i] = missing.places;
+    }
+    pithi_spill_close(&spill);
+    OK(grown[0] == 1 && grown[1] == 0, "a file is cut only if it is too short now");
+}
+
 int main(void)
 {
     help_begin();
     test_whole();
     test_cut();
     test_missing();
+    test_grown();
     test_kills(0);
     test_kills(1);
     help_clean();
