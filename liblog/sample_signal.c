@@ -122,8 +122,8 @@ static int sees_calls(void)
            pithi_module_find((uint64_t)(uintptr_t)&find_real, &here) && here.begin == there.begin;
 }
 
-/* Returns the word of a set that has the bit of the recorder's signal. The C library's functions for sets do not touch
- * that bit. */
+/* Returns the first word of a signal set. The bit of the recorder's signal, own_bit, is in this word, but the C
+ * library's functions for sets do not change it. */
 static uint64_t *bits(sigset_t *set) { return (uint64_t *)(void *)set; }
 static const uint64_t own_bit = UINT64_C(1) << (OWN - 1);
 

@@ -19,7 +19,7 @@ struct pithi_least {
     /* Durations of calls: ready_ns if the message had arrived before the call began, waited_ns if not. In the entry of
      * messages only waited_ns is set, by calls that began before their message was sent. */
     int64_t ready_ns, waited_ns;
-    int64_t latency_ns; /* shortest latency of all messages, also of those that arrived before their receive began */
+    int64_t latency_ns; /* shortest latency of all messages, early ones (before their receive began) included */
     int64_t flight_ns;  /* latency of messages that were sent before a call began, and arrived during it */
 };
 

@@ -65,7 +65,8 @@ struct pithi_near {
     size_t left; /* bytes of this rest */
 };
 enum { PITHI_NEAR_BYTES = 64 << 10 }; /* the kernel brings this many bytes into memory together */
-/* Like pithi_chunks_add, but takes chunks of the greatest length from `near` (NULL: from `scratch`). */
+/* Like pithi_chunks_add, but a chunk of the greatest length comes from `near`, if `near` is not NULL; all other chunks
+ * come from `scratch`. */
 void *pithi_chunks_add_near(struct pithi_chunks *array, struct pithi_scratch *scratch, struct pithi_near *near,
                             size_t size);
 /* A faster pithi_chunks_add_near. `last` is the array's last item, or NULL if the array is empty. */

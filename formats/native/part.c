@@ -375,13 +375,12 @@ static void read_members(const struct telling *t, uint64_t offset)
     struct pithi_meta meta;
     const char *why;
     if (pithi_files_chunk(&t->log->files, offset, &head, &payload, &why) == PITH_OK && head.type == PITHI_C_META) {
-        /* `meta.name` is from malloc in each round, and free(NULL) is allowed. */
         const unsigned char *p = payload.data, *end = p + payload.size;
         while (p && p < end) {
             p = pithi_meta_next(p, end, &meta);
             if (p)
                 take_members(t, &meta);
-            free(meta.name);
+            free(meta.name); /* pithi_meta_next allocates it, or sets it to NULL */
         }
     } else {
         pithi_log_damage(t->log, offset, "the descriptions of a rank are damaged: members of a communicator are lost");

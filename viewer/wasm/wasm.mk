@@ -31,7 +31,8 @@ $(O)/layers/wasm/wasm:
 # What runs once for a log, readers of foreign formats and findings, is compiled for size.
 $(O)/obj/wasm/formats/%.o: formats/%.c $(O)/.flags | layers $(O)/layers/wasm/wasm
 	@mkdir -p $(@D)
-	$(WASM_CC) $(wasm_flags) $(if $(filter formats/foreign/% formats/analysis/findings/%,$<),-Os) $(call see,$(see_foreign) wasm) -c -o $@ $<
+	$(WASM_CC) $(wasm_flags) $(if $(filter formats/foreign/% formats/analysis/findings/%,$<),-Os) \
+		$(call see,$(see_foreign) wasm) -c -o $@ $<
 $(O)/obj/wasm/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) layers
 	@mkdir -p $(@D)
 	$(WASM_CC) $(wasm_flags) $(inc_viewer) -c -o $@ $<

@@ -250,7 +250,8 @@ static int reads(const char *text, const char *name)
     return 0;
 }
 
-/* Returns the part of a conversion function's name for a type of handles: PMPI_Type_f2c is for MPI_Datatype. */
+/* Returns the word that a type of handles has in the name of its conversion function: "Type" for MPI_Datatype, because
+ * the function is PMPI_Type_f2c. */
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
 /* Returns a C expression for the number of elements in an array of handles or statuses. The number is needed to decode

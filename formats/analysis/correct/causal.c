@@ -278,7 +278,8 @@ static int64_t line(int64_t extra, int64_t zero_ns, int64_t to_ns, int64_t at_ns
     return at_ns >= to_ns ? extra : (int64_t)((double)extra * (double)(at_ns - zero_ns) / (double)(to_ns - zero_ns));
 }
 
-/* Returns how far the forward pass moved an edge beyond what is left of the shift of the edge before it. */
+/* Returns the part of an edge's shift that is new in this edge. The other part is the shift of the edge before, less
+ * what it has decayed since then. */
 static int64_t jump_of(const struct pithi_edge *edge, const struct pithi_edge *before)
 {
     int64_t decay = before ? (edge->time_ns - before->time_ns) / PITHI_CAUSAL_DECAY : 0;

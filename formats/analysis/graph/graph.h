@@ -44,7 +44,7 @@ struct pithi_need {
 struct pithi_graph_coll {
     int64_t last_ns, root_ns;      /* begin of the last member; begin of the root */
     uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
-    uint32_t members, comm;        /* members: number of those that have begun */
+    uint32_t members, comm;        /* members: how many members of the communicator `comm` have begun the instance */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
     uint16_t kind;                 /* enum pithlog_wait_kind; 0: no member waits */
     uint16_t traits;               /* PITHI_COLL_IS_* */

@@ -258,7 +258,7 @@ struct end {
     int alone;        /* 1: not needed any more; freed when passed (a send) or matched (a receive) */
 };
 
-/* The ends of a lane that the replay has not reached. */
+/* The sends and receives of a lane that were read ahead of the replay, which has not reached them yet. */
 struct queue {
     uint32_t first, last;
 };

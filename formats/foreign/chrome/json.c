@@ -237,8 +237,8 @@ static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *c
         }
         *code = *code << 6 | (p[i] & 0x3f);
     }
-    /* U+FFFD replaces what is no valid character: NUL, a byte that cannot begin a character, a longer form than needed
-     * (c0 80 for NUL), a code above U+10FFFF, or one half of a UTF-16 pair. */
+    /* U+FFFD replaces bytes that are no valid character: NUL, a byte with which no character begins, a code in more
+     * bytes than it needs (c0 80 for NUL), a code above U+10FFFF, or one half of a UTF-16 pair. */
     if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
         (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;

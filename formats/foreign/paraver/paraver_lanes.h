@@ -62,7 +62,8 @@ int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t
 /* Enters and leaves the state records that are left in all lanes. Call this function after the last record. */
 int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes);
 
-/* The communicators of the trace, and what is needed to add them to the log. Free `known` with pithi_map_free. */
+/* The communicators of the trace, with the data by which they are added to the log. Free `known` with
+ * pithi_map_free. */
 struct pithi_prv_comms {
     struct pithi_writer *writer;
     const struct pithi_prv_labels *labels;

@@ -64,8 +64,8 @@ struct paraver_writer {
     int64_t zero_ns; /* time 0 of the trace */
     struct pithi_losses losses;
     struct pithi_naming naming;
-    /* Counts of what is left out, for the notes to the user: payloads; members of communicators without a lane;
-     * functions of samples that are too deep. */
+    /* Counts for the notes to the user. lost_payloads: payloads that were left out; members: members of communicators
+     * that have no lane and were left out; deep: functions of samples that were left out because they are too deep */
     uint64_t lost_payloads, members, deep;
 };
 

@@ -2,10 +2,11 @@
  * node instead of the node while it has not read that node.
  *
  * One shadow represents all events on a line, all states on a line, or all arrows between two lines, in the subtree of
- * a node. The times of its vertices are the means of those of its drawables. Its box is the shortest interval that
- * contains all its drawables. Its weights say which fraction of the box each category takes. For example, if the box of
- * a shadow is 10 s to 20 s and it has two states "a" of 2 s and 1 s, "a" has the ratio (2 + 1) / 10 = 0.3. A weight has
- * a ratio of total time and a ratio of self time; only the first includes the time of nested states.
+ * a node. It has one or two vertices, as each of the events, states or arrows has. The time of a vertex is the mean of
+ * the times of this vertex in all of them. The box of the shadow is the shortest interval that contains all of them.
+ * Its weights say which fraction of the box each category takes. For example, if the box of a shadow is 10 s to 20 s
+ * and it has two states "a" of 2 s and 1 s, "a" has the ratio (2 + 1) / 10 = 0.3. A weight has a ratio of total time
+ * and a ratio of self time; only the first includes the time of nested states.
  *
  * Each definition in use has a category, numbered from 1 in the order of definition; category 0 is for messages. The
  * last category is for messages of 2 GiB and more, whose size needs a token of 8 bytes. */

@@ -251,8 +251,8 @@ out:
     return err;
 }
 
-/* Ends the open leaf, and each node that then has both its children. If the root has both, it gets a parent, which
- * becomes the root. Begins the next leaf, and new nodes around it in place of those that ended. */
+/* Ends the open leaf, and each open node whose two children have now ended. If the root ends, makes its parent, which
+ * becomes the root. Then begins the next leaf, and nodes that contain the leaf, in place of the nodes that ended. */
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;

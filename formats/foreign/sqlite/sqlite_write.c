@@ -528,7 +528,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    /* Frees everything. After an error, what was not opened yet is NULL. */
+    /* Frees everything. If an error came early, some of the pointers are still NULL, which does no harm. */
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].open);
     free(w.lanes);

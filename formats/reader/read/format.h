@@ -61,7 +61,7 @@ extern const struct pithi_format pithi_formats[]; /* ends with a row whose name 
 const struct pithi_format *pithi_format_by_name(const char *name);
 const struct pithi_format *pithi_format_by_suffix(const char *path);
 
-/* Writes `log` as `format`, whose `flows` is 1, to a stream. */
+/* Writes `log` to a stream in `format`, which must be one with `flows` 1. */
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
                        const struct pithi_convert *how);
 
